@@ -1,0 +1,595 @@
+"""Calls that reach every rule: (name, function, arguments, options, differentiated positions)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from yota.rules import functional as fun
+
+
+class Sample(NamedTuple):
+    """One call; arguments stand as the tracer hands them to a rule: traced ones by position."""
+
+    name: str
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    argnums: tuple[int, ...]
+
+
+def real(*shape: int, seed: int = 0) -> Any:
+    """Return numbers between -2 and 2, no two closer than 1e-3."""
+    rng = np.random.default_rng(seed + 7919 * sum(shape) + len(shape))
+    n = int(np.prod(shape))
+    x = np.linspace(-1.9, 1.93, max(n, 2))[:n]
+    return rng.permutation(x).reshape(shape) if shape else np.asarray(rng.uniform(0.3, 1.5))
+
+
+def positive(*shape: int, seed: int = 0) -> Any:
+    return np.abs(real(*shape, seed=seed)) + 0.3
+
+
+def inside(*shape: int, seed: int = 0) -> Any:
+    """Return numbers between -0.9 and 0.9."""
+    return real(*shape, seed=seed) * 0.45
+
+
+def cplx(*shape: int, seed: int = 0) -> Any:
+    return real(*shape, seed=seed) + 1j * real(*shape, seed=seed + 100)
+
+
+def single(*shape: int, seed: int = 0) -> Any:
+    return real(*shape, seed=seed).astype(np.float32)
+
+
+def spd(n: int, *lead: int, seed: int = 0) -> Any:
+    a = real(*lead, n, n, seed=seed)
+    return a @ np.swapaxes(a, -1, -2) + n * np.eye(n)
+
+
+def hermitian(n: int, seed: int = 0) -> Any:
+    a = cplx(n, n, seed=seed)
+    return a @ a.conj().T + np.diag(np.arange(n)) + n * np.eye(n)
+
+
+def regular(n: int, *lead: int, seed: int = 0) -> Any:
+    return real(*lead, n, n, seed=seed) + 3 * np.eye(n)
+
+
+def holes(*shape: int, seed: int = 0) -> Any:
+    """Return numbers of which some are NaN, no row wholly."""
+    x = real(*shape, seed=seed)
+    x.flat[1] = np.nan
+    x.flat[-2] = np.nan
+    return x
+
+
+def case(name: str, fn: Any, *args: Any, at: tuple[int, ...] | None = None, **kw: Any) -> Sample:
+    """Make a sample; without `at`, all arrays of floating type and lists of them are varied."""
+    label = getattr(fn, "__name__", str(fn))
+    if at is None:
+        at = tuple(k for k, a in enumerate(args) if _varies(a))
+    return Sample(f"{label}-{name}" if name else label, fn, args, kw, at)
+
+
+def _varies(a: Any) -> bool:
+    if type(a) in (list, tuple):
+        return bool(a) and all(_varies(b) for b in a)
+    return isinstance(a, (np.ndarray, np.inexact)) and a.dtype.kind in "fc"
+
+
+UNARY: dict[str, Callable[..., Any]] = {
+    "negative positive absolute fabs square exp exp2 expm1 sin cos tan arctan sinh cosh tanh "
+    "arcsinh cbrt sinc deg2rad rad2deg degrees radians reciprocal sign nan_to_num real imag "
+    "angle real_if_close conjugate unwrap": real,
+    "log log2 log10 log1p sqrt": positive,
+    "arcsin arccos arctanh": inside,
+    "arccosh": lambda *shape: positive(*shape) + 1,
+}
+COMPLEX_UNARY = (
+    "negative positive absolute square exp exp2 expm1 sin cos tan arctan sinh cosh tanh arcsinh "
+    "arcsin arccos arctanh arccosh sinc reciprocal sign real imag angle real_if_close conjugate "
+    "log log2 log10 log1p sqrt"
+).split()
+BINARY = (
+    "add subtract multiply divide remainder fmod arctan2 hypot logaddexp logaddexp2 maximum "
+    "minimum fmax fmin copysign"
+).split()
+
+
+def elementwise() -> Iterator[Sample]:
+    for names, make in UNARY.items():
+        for name in names.split():
+            fn = getattr(np, name)
+            yield case("matrix", fn, make(2, 3))
+            yield case("scalar", fn, make())
+            if name != "sign":
+                yield case("single", fn, make(2, 3).astype(np.float32))
+    for name in COMPLEX_UNARY:
+        yield case("complex", getattr(np, name), cplx(2, 3))
+    for name in BINARY:
+        fn = getattr(np, name)
+        a, b = real(2, 3), positive(2, 3, seed=1) + 0.017
+        yield case("same", fn, a, b)
+        yield case("row", fn, a, b[:1])
+        yield case("column", fn, a[:, :1], b)
+        yield case("scalar", fn, a, b[0, 0])
+        yield case("grid", fn, a[:, :1], b[0])
+        yield case("number", fn, a, 1.25)
+        yield case("single", fn, a.astype(np.float32), b.astype(np.float32))
+    for name in ("add", "subtract", "multiply", "divide"):
+        yield case("complex", getattr(np, name), cplx(2, 3), cplx(2, 3, seed=1))
+        yield case("mixed", getattr(np, name), real(2, 3), cplx(3, seed=1))
+    yield from powers()
+    yield from python_operators()
+    x = real(2, 3)
+    yield case("options", np.multiply, x, real(2, 3, seed=1), dtype=np.float64)
+    yield case("", np.ldexp, x, np.array([1, -2, 3]))
+    yield case("", np.modf, x)
+    yield case("", np.frexp, x)
+    yield case("", np.divmod, x, positive(3))
+    yield case("", np.heaviside, np.array([0.0, 1.0, -1.0]), real(3), at=(1,))
+    yield case("deg", np.angle, cplx(3), deg=True)
+    yield case("nan", np.nan_to_num, holes(2, 3))
+    yield case("both", np.clip, x, -1.0, 1.0)
+    yield case("traced", np.clip, x, real(3) * 0.1 - 1, np.asarray(0.9))
+    yield case("low", np.clip, x, -1.0, None)
+    yield case("high", np.clip, x, None, real(2, 1))
+    yield case("keywords", np.clip, x, min=-1.0, max=1.0)
+    m = x > 0
+    yield case("same", np.where, m, x, real(2, 3, seed=1))
+    yield case("broadcast", np.where, m, real(3), real(2, 1, seed=1))
+    yield case("number", np.where, m, x, 0.0)
+    yield case("condition", np.where, m[0], x, real(2, 3, seed=2))
+    yield case("near-0", np.sinc, np.array([1e-9, 0.05, 0.0999, 0.1001, -0.02]))
+
+
+def powers() -> Iterator[Sample]:
+    x = positive(2, 3)
+    yield case("same", np.power, x, real(2, 3, seed=1))
+    yield case("row", np.power, x, real(3, seed=1))
+    yield case("integers", np.power, real(2, 3), np.array([1, 2, -3]))
+    for p in (0, 1, 2, 3, -1, 0.0, 1.0, 2.0, 3.0):
+        yield case(f"by-{p!r}", np.power, real(2, 3), p) if type(p) is float or p >= 0 else case(
+            f"by-{p!r}", np.power, real(2, 3), float(p)
+        )
+    yield case("half", np.power, x, 0.5)
+    yield case("of-number", np.power, 2.5, real(3))
+    yield case("complex", np.power, cplx(3), cplx(3, seed=1))
+    yield case("complex-square", np.power, cplx(3), 2)
+    yield case("single", np.power, x.astype(np.float32), single(3))
+    yield case("", np.float_power, x, real(3))
+    yield case("of-0", np.power, np.zeros(4), np.array([1.0, 2.0, 3.0, 2.5]), at=(0,))
+
+
+def python_operators() -> Iterator[Sample]:
+    for name in ("add", "sub", "mul", "truediv", "mod", "pow"):
+        yield case("floats", getattr(operator, name), 1.25, 0.7, at=(0, 1))
+    for name in ("neg", "pos", "abs"):
+        yield case("float", getattr(operator, name), -1.25, at=(0,))
+    yield case("square", operator.pow, -1.25, 2, at=(0,))
+    yield case("root", operator.pow, -2.0, 0.5, at=(0,))
+    yield case("root-exponent", operator.pow, -2.0 + 0.5j, 0.5, at=(0, 1))
+    yield case("floats", divmod, 1.25, 0.7, at=(0, 1))
+
+
+AXES: tuple[Any, ...] = (None, 0, 1, -1, (0, 2), (-1, 0), (0, 1, 2))
+
+
+def reductions() -> Iterator[Sample]:
+    x = real(2, 3, 2)
+    for name in ("sum", "mean", "prod", "max", "min", "amax", "amin", "var", "std", "ptp"):
+        fn = getattr(np, name)
+        for axis in AXES:
+            for keepdims in (False, True):
+                yield case(f"{axis}-{keepdims}", fn, x, axis=axis, keepdims=keepdims)
+        yield case("positional", fn, x, 1)
+        yield case("scalar", fn, np.asarray(1.5))
+        yield case("single", fn, x.astype(np.float32), axis=-1)
+    mask = real(2, 3, 2, seed=3) > -1.2
+    for name in ("sum", "mean", "prod", "var", "std"):
+        yield case("where", getattr(np, name), x, axis=1, where=mask)
+        yield case("where-row", getattr(np, name), x, where=mask[0, 0], keepdims=True)
+        yield case("complex", getattr(np, name), cplx(2, 3), axis=0)
+    for name in ("var", "std"):
+        yield case("ddof", getattr(np, name), x, axis=(0, 1), ddof=1)
+        yield case("correction", getattr(np, name), x, axis=1, correction=1)
+    yield case("initial", np.sum, x, axis=1, initial=2.0)
+    yield case("initial", np.prod, x, axis=1, initial=2.0)
+    yield case("initial", np.max, x, axis=1, initial=0.0)
+    yield case("where", np.min, x, axis=1, initial=5.0, where=mask)
+    yield case("empty", np.prod, np.zeros((0, 2)), axis=0)
+    for n in range(1, 8):
+        yield case(f"length-{n}", np.prod, real(2, n) + 0.05, axis=-1)
+    for name in ("nansum", "nanmean", "nanprod", "nanmax", "nanmin", "nanvar", "nanstd"):
+        for axis in (None, 0, (0, -1)):
+            yield case(f"{axis}", getattr(np, name), holes(3, 4, 2), axis=axis)
+        yield case("keepdims", getattr(np, name), holes(3, 4), axis=1, keepdims=True)
+    for name in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
+        make = holes if name.startswith("nan") else real
+        yield case("flat", getattr(np, name), make(2, 3))
+        yield case("axis", getattr(np, name), make(2, 5), axis=-1)
+        yield case("first", getattr(np, name), make(5, 2), 0)
+    yield case("zeros", np.cumprod, np.array([1.0, 0.0, 2.0, 3.0, 0.0, 5.0]))
+    if hasattr(np, "cumulative_sum"):
+        for fn in (np.cumulative_sum, np.cumulative_prod):
+            yield case("", fn, real(4))
+            yield case("initial", fn, real(4, 2), axis=0, include_initial=True)
+    yield from averages()
+
+
+def averages() -> Iterator[Sample]:
+    x = real(2, 3, 2)
+    yield case("plain", np.average, x)
+    yield case("axis", np.average, x, 1)
+    yield case("weights", np.average, x, None, positive(2, 3, 2))
+    yield case("weights-axis", np.average, x, 1, positive(3))
+    yield case("weights-axes", np.average, x, (2, 1), positive(2, 3))
+    yield case("weights-keepdims", np.average, x, 1, positive(3), keepdims=True)
+    yield case("returned", np.average, x, 1, positive(3), True)
+    for axis in (None, 0, (0, -1)):
+        yield case(f"{axis}", np.median, real(3, 2, 5), axis=axis)
+    yield case("even", np.median, real(4, 3), axis=0, keepdims=True)
+    yield case("", np.quantile, real(3, 5), 0.3, axis=1)
+    yield case("", np.percentile, real(3, 5), 100.0)
+
+
+def norms() -> Iterator[Sample]:
+    for make, kind in ((real, "real"), (cplx, "complex")):
+        for order in (None, 1, 2, 3, 1.5, 0.5, np.inf, -np.inf, -1):
+            yield case(f"{kind}-{order}", np.linalg.norm, make(5), order)
+            yield case(f"{kind}-{order}-axis", np.linalg.norm, make(2, 3), ord=order, axis=-1)
+        for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+            yield case(f"{kind}-{order}-matrix", np.linalg.norm, make(3, 4), order)
+            for axes in ((0, 2), (-1, 1)):
+                yield case(
+                    f"{kind}-{order}-{axes}", np.linalg.norm, make(3, 2, 4), ord=order, axis=axes,
+                    keepdims=axes == (0, 2),
+                )  # fmt: skip
+    yield case("flat", np.linalg.norm, real(2, 3, 2))
+    yield case("count", np.linalg.norm, real(3), 0)
+    yield case("axis", np.linalg.vector_norm, real(2, 3), axis=1, keepdims=True)
+    yield case("all", np.linalg.vector_norm, real(2, 3), ord=3)
+    yield case("", np.linalg.matrix_norm, real(2, 3, 4))
+    yield case("nuc", np.linalg.matrix_norm, real(2, 3, 4), ord="nuc", keepdims=True)
+
+
+def products() -> Iterator[Sample]:
+    pairs = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((4, 2, 3), (3, 2)),
+             ((4, 2, 3), (4, 3, 2)), ((1, 2, 3), (4, 3, 2)), ((2, 3), (4, 3, 2)), ((3,), (4, 3, 2)),
+             ((4, 2, 3), (3,))]  # fmt: skip
+    for a, b in pairs:
+        yield case(f"{a}{b}", np.matmul, real(*a), real(*b, seed=1))
+        yield case(f"{a}{b}", np.dot, real(*a), real(*b, seed=1))
+    yield case("complex", np.matmul, cplx(2, 3), cplx(3, 2))
+    yield case("", np.linalg.matmul, real(2, 3), real(3, 2))
+    for a, b in (((), ()), ((), (2, 3)), ((2, 3), ()), ((2, 3), (4, 3)), ((2, 5, 3), (3,))):
+        yield case(f"{a}{b}", np.inner, real(*a), real(*b, seed=1))
+    for a, b in (((), ()), ((), (2, 3)), ((2, 3), ()), ((2, 3, 4), (5, 4, 2))):
+        yield case(f"{a}{b}", np.dot, real(*a), real(*b, seed=1))
+    for make in (real, cplx):
+        yield case(make.__name__, np.vdot, make(2, 3), make(3, 2, seed=1))
+        yield case(make.__name__, np.vecdot, make(2, 3), make(3, seed=1))
+        yield case(make.__name__, np.outer, make(2, 2), make(3, seed=1))
+        yield case(make.__name__, np.kron, make(2, 3), make(2, seed=1))
+        if hasattr(np, "matvec"):
+            yield case(make.__name__, np.matvec, make(4, 2, 3), make(3, seed=1))
+            yield case(make.__name__, np.vecmat, make(2), make(4, 2, 3, seed=1))
+    yield case("axis", np.linalg.vecdot, real(3, 2), real(3, 2, seed=1), axis=0)
+    yield case("", np.linalg.outer, real(2), real(3))
+    yield case("3d", np.kron, real(2, 1, 2), real(3, 2, seed=1))
+    a, b = real(2, 3, 4), real(4, 3, 5, seed=1)
+    for axes in (1, ([1], [1]), ([2, 1], [0, 1]), ([1, 2], [1, 0]), (2, 0), ((-1,), (0,))):
+        yield case(f"{axes}", np.tensordot, a, b, axes)
+    yield case("default", np.tensordot, a, real(3, 4, 5))
+    yield case("outer", np.tensordot, real(2), real(3), 0)
+    yield case("", np.linalg.tensordot, a, b, axes=1)
+    yield case("", np.cross, real(4, 3), real(3, seed=1))
+    yield case("axes", np.cross, real(3, 4), real(4, 3, seed=1), axisa=0, axisc=0)
+    yield case("axis", np.cross, real(3, 4), real(3, 4, seed=1), axis=0)
+    yield case("", np.linalg.cross, real(4, 3), real(4, 3, seed=1))
+    yield from einsums()
+
+
+def einsums() -> Iterator[Sample]:
+    a, b, c = real(2, 3), real(3, 4, seed=1), real(4, seed=2)
+    for terms in ("ij,jk->ik", "ij,jk", "ij,jk->ki", "ij,jk->", "ij,jk->i", "ij , jk -> k"):
+        yield case(terms, np.einsum, terms, a, b)
+    for terms in ("ij->ji", "ij->", "ij->j", "ij"):
+        yield case(terms, np.einsum, terms, a)
+    square = real(3, 3)
+    for terms in ("ii", "ii->i", "ij->ji", "ii->"):
+        yield case(f"square-{terms}", np.einsum, terms, square)
+    yield case("iij->j", np.einsum, "iij->j", real(2, 2, 3))
+    yield case("iji->ij", np.einsum, "iji->ij", real(2, 3, 2))
+    yield case("iij,j", np.einsum, "iij,j->i", real(2, 2, 3), real(3))
+    yield case("three", np.einsum, "ij,jk,k->i", a, b, c)
+    yield case("optimize", np.einsum, "ij,jk,k->i", a, b, c, optimize=True)
+    yield case("path", np.einsum, "ij,jk,k->i", a, b, c, optimize="greedy")
+    yield case("ellipsis", np.einsum, "...ij,...jk->...ik", real(2, 2, 3), real(2, 3, 2))
+    yield case("ellipsis-implicit", np.einsum, "...i,...i", real(2, 3), real(2, 3))
+    yield case("ellipsis-broadcast", np.einsum, "...ij,...jk->...ik", real(2, 2, 3), real(3, 2))
+    yield case("ellipsis-one", np.einsum, "...ij,jk->...ik", real(1, 2, 3), real(3, 2))
+    yield case("ellipsis-1", np.einsum, "...i,...i->...", real(1, 3), real(2, 3))
+    yield case("ellipsis-sum", np.einsum, "i...->...", real(2, 3))
+    yield case("ellipsis-moved", np.einsum, "i...,j->...ij", real(2, 3, 2), real(2))
+    yield case("scalar", np.einsum, ",ij->ij", real(), a)
+    yield case("outer", np.einsum, "i,j", real(2), real(3))
+    yield case("summed-away", np.einsum, "ij,k->k", a, real(2))
+    yield case("one", np.einsum, "ij,ij->i", real(2, 1), real(2, 3))
+    yield case("lists", np.einsum, a, [0, 1], b, [1, 2], [0, 2], at=(0, 2))
+    yield case("lists-implicit", np.einsum, a, [0, 1], b, [1, 2], at=(0, 2))
+    yield case("lists-ellipsis", np.einsum, a, [Ellipsis, 1], b, [1, 2], [Ellipsis, 2], at=(0, 2))
+    yield case("complex", np.einsum, "ij,jk->ik", cplx(2, 3), cplx(3, 2))
+
+
+def shapes() -> Iterator[Sample]:
+    x = real(2, 3, 4)
+    yield case("", np.reshape, x, (4, -1))
+    yield case("F", np.reshape, x, (4, 6), order="F")
+    yield case("", np.ravel, x)
+    yield case("F", np.ravel, x, "F")
+    yield case("", np.transpose, x)
+    yield case("axes", np.transpose, x, (2, 0, 1))
+    yield case("negative", np.transpose, x, (-1, 0, -2))
+    yield case("", np.moveaxis, x, 0, -1)
+    yield case("two", np.moveaxis, x, (0, 1), (2, 0))
+    for axis, start in ((2, 0), (0, 3), (1, 2), (-1, 1)):
+        yield case(f"{axis}{start}", np.rollaxis, x, axis, start)
+    yield case("", np.swapaxes, x, 0, -1)
+    yield case("", np.squeeze, real(1, 3, 1))
+    yield case("axis", np.squeeze, real(1, 3, 1), axis=0)
+    yield case("", np.expand_dims, x, (0, -1))
+    yield case("", np.broadcast_to, real(3, 1), (2, 3, 4))
+    yield case("", np.copy, x)
+    if hasattr(np, "astype"):
+        yield case("", np.astype, x, np.float64)
+    for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+        yield case("scalar", fn, real())
+        yield case("two", fn, real(3), real(2, 2))
+    yield case("", np.flip, x)
+    yield case("axes", np.flip, x, (0, -1))
+    yield case("", np.fliplr, x)
+    yield case("", np.flipud, x)
+    yield case("", np.roll, x, 5)
+    yield case("axis", np.roll, x, -1, axis=1)
+    yield case("axes", np.roll, x, (1, 2), (0, -1))
+    for k in (1, 2, -1):
+        yield case(f"{k}", np.rot90, x, k, (0, 2))
+    yield from repeats()
+    yield from joins()
+    yield from diagonals()
+    if hasattr(np, "matrix_transpose"):
+        yield case("", np.matrix_transpose, x)
+        yield case("linalg", np.linalg.matrix_transpose, x)
+
+
+def repeats() -> Iterator[Sample]:
+    yield case("", np.repeat, real(2, 3), 2)
+    yield case("axis", np.repeat, real(2, 3), 3, axis=-1)
+    yield case("each", np.repeat, real(2, 3), [2, 0, 1], axis=1)
+    yield case("each-flat", np.repeat, real(3), np.array([2, 0, 1]))
+    for reps in (2, (2, 1), (2, 1, 3), (1, 2, 1, 2)):
+        yield case(f"{reps}", np.tile, real(2, 3), reps)
+    yield case("1", np.pad, real(2, 3), 1)
+    yield case("widths", np.pad, real(2, 3), ((1, 0), (2, 3)), constant_values=2.0)
+    yield case("pair", np.pad, real(3), (1, 2), mode="constant")
+    for mode in ("edge", "reflect", "symmetric", "wrap"):
+        yield case(mode, np.pad, real(3, 4), ((2, 1), (5, 4)), mode)
+    yield case("", np.meshgrid, real(2), real(3), real(4))
+    yield case("ij", np.meshgrid, real(2), real(3), indexing="ij")
+    yield case("sparse", np.meshgrid, real(2), real(3), sparse=True)
+    yield case("one", np.meshgrid, real(2))
+    yield case("", np.broadcast_arrays, real(2, 1), real(3))
+    yield case("", np.full_like, np.zeros((2, 3)), real(), at=(1,))
+    yield case("row", np.full_like, np.zeros((2, 3)), real(3), at=(1,))
+
+
+def joins() -> Iterator[Sample]:
+    a, b = real(2, 3), real(2, 3, seed=1)
+    for axis in (0, 1, -1, None):
+        yield case(f"{axis}", np.concatenate, [a, b], axis=axis)
+        yield case(f"{axis}", np.append, a, b, axis)
+    yield case("unequal", np.concatenate, (real(1, 3), a, real(4, 3)))
+    yield case("array", np.concatenate, real(2, 3, 4), 1)
+    for axis in (0, 1, -1):
+        yield case(f"{axis}", np.stack, [a, b], axis=axis)
+    yield case("array", np.stack, real(2, 3), axis=1)
+    for fn in (np.vstack, np.hstack, np.dstack, np.column_stack):
+        yield case("vectors", fn, [real(3), real(3, seed=1)])
+        yield case("matrices", fn, (a, b))
+    yield case("mixed", np.vstack, [real(3), a])
+    yield case("mixed", np.column_stack, [real(2), a])
+    yield case("scalars", np.hstack, [real(), real(3)])
+    x = real(4, 6, 2)
+    for fn in (np.split, np.array_split):
+        yield case("2", fn, x, 2)
+        yield case("at", fn, x, [1, 4], axis=1)
+    yield case("uneven", np.array_split, x, 4, axis=1)
+    yield case("", np.hsplit, x, 3)
+    yield case("vector", np.hsplit, real(4), 2)
+    yield case("", np.vsplit, x, 2)
+    yield case("", np.dsplit, x, 2)
+    if hasattr(np, "unstack"):
+        yield case("", np.unstack, x, axis=1)
+
+
+def diagonals() -> Iterator[Sample]:
+    for k in (0, 1, -2):
+        yield case(f"vector{k}", np.diag, real(3), k)
+        yield case(f"matrix{k}", np.diag, real(3, 4), k)
+        yield case(f"{k}", np.diagflat, real(2, 2), k)
+        yield case(f"{k}", np.trace, real(3, 4), k)
+        yield case(f"{k}", np.tril, real(2, 3, 4), k)
+        yield case(f"{k}", np.triu, real(3, 4), k)
+        yield case(f"{k}", np.diagonal, real(3, 2, 4), k, 0, -1)
+    yield case("axes", np.trace, real(3, 2, 4), 1, 2, 0)
+    yield case("", np.linalg.diagonal, real(2, 3, 4), offset=1)
+    yield case("", np.linalg.trace, real(2, 3, 4), offset=-1)
+
+
+INDICES: dict[str, tuple[Any, Any]] = {
+    "int": (4, 2), "negative": ((3, 4), -1), "slice": ((5,), slice(1, 4)),
+    "step": ((3, 5), (slice(None), slice(None, None, 2))), "backwards": ((5,), slice(None, None, -1)),
+    "backwards-2": ((6, 2), slice(4, None, -2)), "ellipsis": ((2, 3, 4), (Ellipsis, 1)),
+    "newaxis": ((3, 4), (None, slice(None), None, 2)), "array": ((5,), np.array([3, 0, 4])),
+    "repeated": ((5,), np.array([1, 1, -4, 2])), "matrix-index": ((5, 2), np.array([[0, 1], [1, 4]])),
+    "list": ((5,), [1, 1, 3]), "pairs": ((3, 4), (np.array([0, 2, 0]), np.array([1, 1, 1]))),
+    "open": ((3, 4), np.ix_([0, 2], [1, 1, 3])), "bool": ((4,), np.array([True, False, True, True])),
+    "bool-matrix": ((2, 3), np.array([[True, False, True], [False, True, True]])),
+    "bool-rows": ((3, 2), np.array([True, False, True])), "bool-list": ((3,), [True, False, True]),
+    "mixed": ((3, 4, 2), (np.array([0, 2]), slice(1, 3))), "apart": ((3, 4, 2), (np.array([0, 2, 2]), slice(1, 3), 1)),
+    "with-ellipsis": ((3, 4, 2), (Ellipsis, np.array([0, 0, 1]))),
+    "bool-and-int": ((3, 4), (np.array([True, False, True]), np.array([1, 1]))), "empty": ((3,), slice(0, 0)),
+    "zero-d": ((), ()),
+}  # fmt: skip
+
+
+def indexing() -> Iterator[Sample]:
+    for name, (shape, index) in INDICES.items():
+        shape = shape if type(shape) is tuple else (shape,)
+        x = real(*shape)
+        part = x[index]
+        yield case(name, fun.getitem, x, index, at=(0,))
+        yield case(name, fun.setitem, x, index, real(*np.shape(part), seed=1), at=(0, 2))
+        yield case(f"{name}-scalar", fun.setitem, x, index, real(), at=(0, 2))
+        yield case(name, fun.scatter, real(*np.shape(part)), index, shape, at=(0,))
+    yield case("row", fun.setitem, real(3, 4), slice(0, 2), real(4), at=(0, 2))
+    yield case("lead", fun.setitem, real(3, 4), 1, real(1, 4), at=(0, 2))
+    yield case("repeated-row", fun.setitem, real(3, 2), np.array([0, 0, 1]), real(2), at=(0, 2))
+    yield case("", fun.place, real(2, 4), slice(1, 3), (3, 4), at=(0,))
+    yield case("", fun.identity, real(2, 3))
+    yield case("", fun.cast, real(2, 3), np.float64)
+    yield case("complex", fun.cast, cplx(2, 3), np.float64)
+    yield case("to-complex", fun.cast, real(2, 3), np.complex128)
+    yield case("flat", np.take, real(3, 4), np.array([[0, 5], [5, 11]]))
+    yield case("axis", np.take, real(3, 4), [1, 1, -1], axis=1)
+    yield case("int", np.take, real(3, 4), 2, axis=-1)
+    yield case("wrap", np.take, real(5), np.array([7, -3, 1]), mode="wrap")
+    yield case("clip", np.take, real(5), np.array([7, -3, 1]), mode="clip")
+    x = real(3, 4)
+    yield case("last", np.take_along_axis, x, np.argsort(x, axis=-1), axis=-1)
+    yield case("first", np.take_along_axis, x, np.array([[0, 0, 2, 1], [0, 1, 1, 1]]), axis=0)
+    yield case("flat", np.take_along_axis, x, np.array([3, 3, 0]), axis=None)
+    yield case("", np.compress, np.array([True, False, True]), x, axis=0)
+    yield case("flat", np.compress, np.array([True, False, True]), x)
+    yield case("", np.extract, x > 0, x)
+    yield case("", np.delete, x, 1, axis=1)
+    yield case("flat", np.delete, x, [1, 3, -1])
+    yield case("", np.insert, x, 1, 5.0, axis=1)
+    yield case("several", np.insert, real(4), [1, 3], [5.0, 6.0])
+    yield case("same", np.insert, real(4), 2, [5.0, 6.0])
+    yield case("", np.bincount, np.array([0, 1, 1, 3]), real(4), minlength=6)
+
+
+def selections() -> Iterator[Sample]:
+    x = real(3, 4)
+    for axis in (-1, 0, None):
+        yield case(f"{axis}", np.sort, x, axis=axis)
+        yield case(f"{axis}", np.partition, x, 2, axis)
+    yield case("", np.sort_complex, cplx(3))
+    conditions = [x > 1, x > 0]
+    yield case("", np.select, conditions, [x, real(4)], np.asarray(0.5))
+    yield case("default", np.select, conditions, [x, real(3, 1)], real(4, seed=2), at=(1, 2))
+    yield case("", np.choose, np.array([0, 1, 1]), [real(3), real(3, seed=1)])
+    for n in (1, 2):
+        yield case(f"{n}", np.diff, real(3, 5), n)
+        yield case(f"{n}-axis", np.diff, real(5, 3), n, axis=0)
+    yield case("prepend", np.diff, real(3, 5), prepend=0.5, append=np.ones((3, 2)))
+    xp = np.array([-2.0, -0.5, 0.4, 2.0])
+    yield case("", np.interp, real(6), xp, real(4), at=(0, 2))
+    yield case("outside", np.interp, np.array([-3.0, 0.1, 5.0]), xp, real(4), at=(0, 2))
+    yield case("ends", np.interp, np.array([-3.0, 0.1, 5.0]), xp, real(4), -1.0, 7.0, at=(0,))
+    if hasattr(np, "trapezoid"):
+        yield case("", np.trapezoid, real(3, 5))
+        yield case("dx", np.trapezoid, real(5, 3), dx=0.5, axis=0)
+        yield case("x", np.trapezoid, real(3, 5), np.sort(real(5)), at=(0,))
+        yield case("x-axis", np.trapezoid, real(5, 3), np.sort(real(5)), axis=0, at=(0,))
+    for mode in ("full", "same", "valid"):
+        for n, m in ((5, 3), (3, 5), (4, 4), (6, 2), (2, 5)):
+            yield case(f"{mode}{n}{m}", np.convolve, real(n), real(m, seed=1), mode)
+            yield case(f"{mode}{n}{m}", np.correlate, real(n), real(m, seed=1), mode)
+    yield case("complex", np.correlate, cplx(5), cplx(3, seed=1), "full")
+    yield case("complex", np.convolve, cplx(5), cplx(3, seed=1))
+
+
+def linear_algebra() -> Iterator[Sample]:
+    for kind, a in (("real", regular(3)), ("batch", regular(3, 2)), ("complex", cplx(3, 3))):
+        for fn in (np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.pinv):
+            yield case(kind, fn, a)
+        for n in (0, 1, 3, -2):
+            yield case(f"{kind}{n}", np.linalg.matrix_power, a, n)
+    yield case("one", np.linalg.det, real(1, 1))
+    a = regular(3)
+    yield case("vector", np.linalg.solve, a, real(3))
+    yield case("matrix", np.linalg.solve, a, real(3, 2))
+    yield case("batch", np.linalg.solve, regular(3, 2), real(2, 3, 2))
+    yield case("broadcast", np.linalg.solve, regular(3, 2), real(3, 2))
+    yield case("broadcast-matrix", np.linalg.solve, a, real(2, 3, 2))
+    yield case("vector-batch", np.linalg.solve, regular(3, 2), real(3))
+    yield case("complex", np.linalg.solve, cplx(3, 3), cplx(3))
+    for upper in (False, True):
+        for kind, s in (("real", spd(3)), ("batch", spd(3, 2)), ("complex", hermitian(3))):
+            yield case(f"{kind}-{upper}", np.linalg.cholesky, s, upper=upper)
+    for uplo in ("L", "U"):
+        yield case(uplo, np.linalg.eigh, spd(3), UPLO=uplo)
+        yield case(uplo, np.linalg.eigvalsh, spd(3), UPLO=uplo)
+    yield case("batch", np.linalg.eigh, spd(3, 2))
+    yield case("complex", np.linalg.eigvalsh, hermitian(3))
+    yield case("", np.linalg.eigvals, np.triu(real(3, 3)) + np.diag([1.0, 4.0, 9.0]))
+    yield case("", np.linalg.eig, real(3, 3) * 0.1 + np.diag([1.0, 4.0, 9.0]))
+    for m, n in ((3, 3), (4, 3), (2, 4)):
+        x = real(m, n)
+        yield case(f"{m}{n}", np.linalg.svd, x, full_matrices=False)
+        yield case(f"values{m}{n}", np.linalg.svd, x, compute_uv=False)
+        yield case(f"{m}{n}", np.linalg.svdvals, cplx(m, n))
+        yield case(f"{m}{n}", np.linalg.pinv, x)
+        yield case(f"{m}{n}", np.linalg.qr, x)
+        yield case(f"r{m}{n}", np.linalg.qr, x, "r")
+        yield case(f"complex{m}{n}", np.linalg.pinv, cplx(m, n))
+    yield case("", np.linalg.multi_dot, [real(2, 3), real(3, 4), real(4, 2)])
+    yield case("vectors", np.linalg.multi_dot, [real(3), real(3, 4), real(4)])
+    from yota.rules.linalg import cofactors, second_cofactors
+
+    for kind, a in (("real", regular(3)), ("batch", real(2, 4, 4)), ("complex", cplx(3, 3))):
+        yield case(kind, cofactors, a)
+        yield case(kind, second_cofactors, a, real(*a.shape, seed=5) + 0 * a)
+
+
+def fourier() -> Iterator[Sample]:
+    f = np.fft
+    for norm in (None, "ortho", "forward"):
+        for n in (None, 3, 6, 7):
+            for fn in (f.fft, f.ifft, f.rfft, f.ihfft):
+                yield case(f"{n}{norm}", fn, real(2, 5), n, norm=norm)
+            for fn in (f.fft, f.ifft, f.irfft, f.hfft):
+                yield case(f"complex{n}{norm}", fn, cplx(2, 4), n, norm=norm)
+    for fn in (f.fft, f.ifft, f.irfft, f.hfft):
+        yield case("axis", fn, cplx(4, 2), axis=0)
+    for fn in (f.fft2, f.ifft2, f.fftn, f.ifftn, f.irfft2, f.irfftn):
+        yield case("", fn, cplx(2, 3, 4))
+        yield case("s", fn, cplx(2, 3, 4), s=(4, 2), axes=(0, 1))
+        yield case("ortho", fn, cplx(2, 3, 4), axes=(0, 2), norm="ortho")
+    for fn in (f.rfft2, f.rfftn):
+        yield case("", fn, real(2, 3, 4))
+        yield case("s", fn, real(2, 3, 4), s=(4, 5), axes=(0, 1), norm="forward")
+    for fn in (f.fftshift, f.ifftshift):
+        yield case("", fn, real(3, 4))
+        yield case("axes", fn, real(3, 4), axes=0)
+
+
+def unique(samples: Iterator[Sample]) -> Iterator[Sample]:
+    """Number samples of one name."""
+    seen: dict[str, int] = {}
+    for s in samples:
+        k = seen[s.name] = seen.get(s.name, 0) + 1
+        yield s if k == 1 else s._replace(name=f"{s.name}-{k}")
+
+
+FAMILIES = (elementwise, reductions, norms, products, shapes, indexing, selections,
+            linear_algebra, fourier)  # fmt: skip
+SAMPLES: list[Sample] = list(unique(s for family in FAMILIES for s in family()))

@@ -1,0 +1,50 @@
+"""Reverse-mode automatic differentiation of plain NumPy code, on a tape that can be read."""
+
+from yota.api import (
+    GradResult,
+    grad,
+    gradtape,
+    hessian,
+    hvp,
+    jacobian,
+    simplegrad,
+    trace,
+    value_and_grad,
+    vjp,
+)
+from yota.check import check_grads
+from yota.errors import GuardError, RuleError, TapeError, TraceError, YotaError
+from yota.program import generate_source, observe
+from yota.rules.registry import defvjp, nondiff, primitive, zero
+from yota.structs import update
+from yota.tracing import array, stop_gradient
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GradResult",
+    "GuardError",
+    "RuleError",
+    "TapeError",
+    "TraceError",
+    "YotaError",
+    "array",
+    "check_grads",
+    "defvjp",
+    "generate_source",
+    "grad",
+    "gradtape",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "nondiff",
+    "observe",
+    "primitive",
+    "simplegrad",
+    "stop_gradient",
+    "trace",
+    "update",
+    "value_and_grad",
+    "vjp",
+    "zero",
+]

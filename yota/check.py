@@ -1,0 +1,149 @@
+"""Compare gradients with finite differences, and name the op that is off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from yota.api import grad, gradtape, value_and_grad, vjp
+from yota.recording import function_name
+from yota.structs import flatten, is_float, paths, unflatten
+from yota.tape import Call, Tape, Var, format_op
+from yota.tape import map_vars, vars_in
+
+
+def check_grads(
+    f: Callable[..., Any], *args: Any, order: int = 1, rtol: float = 1e-5, atol: float = 1e-7
+) -> None:
+    """Compare the gradient of `f` with central differences; raise AssertionError where they differ.
+
+    The error names argument, element and, where one can be found, the op whose local rule is off,
+    each with the two numbers.  A vector output is checked as its product with fixed weights.
+    `order=2` also checks the derivative of the gradient.
+    """
+    scalar = _scalar(f, args)
+    _check_once(scalar, args, rtol, atol, function_name(f))
+    if order > 1:
+        for n in range(len(args)):
+            if flatten(args[n], leaf=is_float)[0]:
+                _check_once(_slope(scalar, args, n), args, rtol * 10, atol * 10, f"the gradient of {function_name(f)}")
+
+
+def _scalar(f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
+    shapes = [np.shape(v) for v in flatten(f(*args))[0]]
+    weights = [_weights(s, k) for k, s in enumerate(shapes)]
+
+    def total(*a: Any) -> Any:
+        outputs = flatten(f(*a), leaf=lambda x: is_float(x))[0]
+        return sum(np.sum(np.real(y) * w) for y, w in zip(outputs, weights, strict=True))
+
+    return total if shapes != [()] else f
+
+
+def _weights(shape: tuple[int, ...], k: int) -> Any:
+    return np.random.default_rng(k).uniform(0.5, 1.5, shape)
+
+
+def _slope(f: Callable[..., Any], args: tuple[Any, ...], n: int) -> Callable[..., Any]:
+    leaves, _ = flatten(args[n], leaf=is_float)
+    weights = [_weights(np.shape(v), 7 + k) for k, v in enumerate(leaves)]
+
+    def slope(*a: Any) -> Any:
+        gradients, _ = flatten(value_and_grad(f, n)(*a)[1], leaf=is_float)
+        return sum(np.sum(np.real(g) * w) for g, w in zip(gradients, weights, strict=True))
+
+    return slope
+
+
+def _check_once(f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: float, name: str) -> None:
+    _, gradients = grad(f, *args)
+    for n, arg in enumerate(args):
+        leaves, structure = flatten(arg, leaf=is_float)
+        slopes, _ = flatten(gradients[n], leaf=is_float)
+        names = dict(paths(structure, f"argument {n}"))
+        for k, (leaf, slope) in enumerate(zip(leaves, slopes, strict=True)):
+            def moved(value: Any, k: int = k, n: int = n) -> Any:
+                changed = [*leaves[:k], value, *leaves[k + 1 :]]
+                return f(*args[:n], unflatten(structure, changed), *args[n + 1 :])
+
+            for index, got, want in _differences(moved, leaf, slope, rtol, atol):
+                where = f"{names[k]}{list(index) if index else ''}"
+                raise AssertionError(
+                    f"gradient of {name} with respect to {where}: reverse mode {got:.9g}, "
+                    f"finite differences {want:.9g}{_culprit(f, args, rtol)}"
+                )
+
+
+def _differences(
+    f: Callable[[Any], Any], x: Any, gx: Any, rtol: float, atol: float
+) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield element, gradient and central difference where they disagree, both steps confirming."""
+    flat = np.array(x)
+    for index in np.ndindex(flat.shape):
+        got = np.asarray(gx)[index]
+        best = min((_central(f, flat, index, h) for h in _steps(flat)), key=lambda w: _gap(got, w))
+        if not _gap(got, best) <= atol + rtol * max(abs(got), abs(best), 1.0):
+            yield index, got, best
+
+
+def _gap(a: Any, b: Any) -> float:
+    return 0.0 if a == b else float(abs(a - b)) if np.isfinite(abs(a - b)) else np.inf
+
+
+def _steps(x: Any) -> tuple[float, ...]:
+    eps = float(np.finfo(x.dtype).eps)
+    return (eps ** (1 / 3), eps ** (1 / 3) * 8, eps ** (1 / 3) / 8)
+
+
+def _central(f: Callable[[Any], Any], x: Any, index: Any, h: float) -> Any:
+    h = h * max(1.0, float(abs(x[index])))
+
+    def slope(step: Any) -> Any:
+        up, down = x.copy(), x.copy()
+        up[index] += step
+        down[index] -= step
+        with np.errstate(all="ignore"):
+            return float(np.real(f(_like(up, x)) - f(_like(down, x)))) / float(
+                abs(up[index] - down[index]) or 1.0
+            )
+
+    return slope(h) - 1j * slope(1j * h) if x.dtype.kind == "c" else slope(h)
+
+
+def _like(x: Any, leaf: Any) -> Any:
+    return x[()] if np.ndim(leaf) == 0 else x
+
+
+def _culprit(f: Callable[..., Any], args: tuple[Any, ...], rtol: float) -> str:
+    """Return the first op whose own rule disagrees with differences of that op alone."""
+    tape = gradtape(f, *args)
+    for var, op in tape:
+        if isinstance(op, Call) and not tape.is_reverse(var) and op.spec.dtype is not None:
+            text = _local(tape, var, op, rtol)
+            if text:
+                return f"; the rule of {format_op(var, op)} ({op.origin.place}) is off: {text}"
+    return ""
+
+
+def _local(tape: Tape, var: Var, op: Call, rtol: float) -> str:
+    operands = [v for v in dict.fromkeys(op.operands) if is_float(tape.value(v))]
+    values = [tape.value(v) for v in operands]
+
+    def alone(*xs: Any) -> Any:
+        given = dict(zip(operands, xs, strict=True))
+        here = {v: given.get(v, tape.values[v]) for v in vars_in((op.args, tuple(v for _, v in op.kwargs)))}  # type: ignore[index]  # gradtape has values
+        return op.fn(*map_vars(op.args, here.__getitem__), **{k: map_vars(v, here.__getitem__) for k, v in op.kwargs})
+
+    if not is_float(tape.value(var)) or not operands:
+        return ""
+    y, pullback = vjp(alone, *values)
+    weights = np.asarray(_weights(np.shape(y), 3), dtype=np.asarray(y).dtype)
+    for k, (value, slope) in enumerate(zip(values, pullback(weights), strict=True)):
+        def moved(x: Any, k: int = k) -> Any:
+            return np.sum(np.real(alone(*values[:k], x, *values[k + 1 :])) * np.real(weights))
+
+        for index, got, want in _differences(moved, value, slope, max(rtol, 1e-4), 1e-6):
+            return f"element {list(index)} of {operands[k]}: {got:.9g}, differences {want:.9g}"
+    return ""

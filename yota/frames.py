@@ -1,0 +1,87 @@
+"""Where in the user's code an operation happens."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import sysconfig
+from itertools import islice
+from types import CodeType, FrameType
+from typing import Any
+
+
+import numpy as np
+
+from yota.tape import Frame
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_VIEWER = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "yotaview") + os.sep
+_LESSONS = _VIEWER + "lessons" + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+_SCIPY = os.path.join(os.path.dirname(os.path.dirname(_NUMPY)), "scipy") + os.sep
+_STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
+_PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+_LIMIT = 20_000
+
+_interned: dict[tuple[tuple[CodeType, int], ...], tuple[Frame, ...]] = {}
+
+
+@functools.lru_cache(maxsize=4096)
+def is_user_file(name: str) -> bool:
+    """Tell whether a file is the user's: not this library, NumPy, SciPy or the standard library."""
+    if name.startswith("<"):
+        return not name.startswith(("<frozen ", "<__array_function__", "<yota "))
+    if name.startswith(_LESSONS):
+        return True
+    if name.startswith((_HERE, _VIEWER, _NUMPY, _SCIPY)):
+        return False
+    return not name.startswith(_STDLIB) or any(p in name for p in _PACKAGES)
+
+
+def user_frames(base: Any = None) -> tuple[Frame, ...]:
+    """Return the user's frames from the innermost down to `base`, exclusive."""
+    key = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not base:
+        code = frame.f_code
+        if is_user_file(code.co_filename):
+            key.append((code, frame.f_lasti))
+        frame = frame.f_back
+    found = tuple(key)
+    known = _interned.get(found)
+    if known is None:
+        if len(_interned) > _LIMIT:
+            _interned.clear()
+        known = _interned[found] = tuple(_frame(code, at) for code, at in found)
+    return known
+
+
+@functools.lru_cache(maxsize=_LIMIT)
+def _frame(code: CodeType, at: int) -> Frame:
+    positions = next(islice(code.co_positions(), at // 2, None), (None, None, None, None))
+    line, end_line, col, end_col = positions
+    line = line or code.co_firstlineno
+    return Frame(code.co_filename, line, end_line or line, col or 0, end_col or 0, code.co_qualname)
+
+
+def innermost(base: Any = None) -> FrameType | None:
+    """Return the innermost frame of the user's code above `base`."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not base:
+        if is_user_file(frame.f_code.co_filename):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def traceback_frames(error: BaseException) -> tuple[Frame, ...]:
+    """Return the user's frames of an error's traceback, innermost first."""
+    found = []
+    step = error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if is_user_file(code.co_filename):
+            found.append(_frame(code, step.tb_lasti))
+        step = step.tb_next
+    return tuple(reversed(found))

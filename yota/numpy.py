@@ -1,0 +1,63 @@
+"""NumPy's namespace, with array-making functions that know traced values: `import yota.numpy as np`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+
+from yota.rules.registry import find_box
+from yota.tracing import array as _array
+from yota.tracing import current as _current
+
+
+def array(object: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    """Return `numpy.array`, also of lists that hold traced values."""
+    if find_box((object,)) is None:
+        return _np.array(object, dtype=dtype, **kwargs)
+    return _array(object, dtype)
+
+
+def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    """Return `numpy.asarray`, also of traced values and lists that hold them."""
+    if find_box((a,)) is None:
+        return _np.asarray(a, dtype=dtype, **kwargs)
+    traced_array = hasattr(type(a), "__yota_record__") and isinstance(a, _np.ndarray)
+    return a if traced_array and dtype is None else _array(a, dtype)
+
+
+def _writable(made: Any) -> Any:
+    """Return an array that traced values may be stored into, inside a traced function."""
+    trace = _current()
+    return made if trace is None else trace.constant(made)
+
+
+def zeros(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
+    """Return `numpy.zeros`; inside a traced function, traced values may be stored into it."""
+    return _writable(_np.zeros(shape, dtype, order))
+
+
+def ones(shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+    """Return `numpy.ones`; inside a traced function, traced values may be stored into it."""
+    return _writable(_np.ones(shape, dtype, order))
+
+
+def empty(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
+    """Return `numpy.zeros`: inside a traced function what is never written must still be defined."""
+    return zeros(shape, dtype, order) if _current() is not None else _np.empty(shape, dtype, order)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Any:
+    """Return `numpy.full`, also of a traced value."""
+    if find_box((fill_value,)) is None:
+        return _writable(_np.full(shape, fill_value, dtype, order))
+    made = _np.copy(_np.broadcast_to(asarray(fill_value), shape))
+    return made if dtype is None else _array(made, dtype)
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_np, name)
+
+
+def __dir__() -> list[str]:
+    return dir(_np)

@@ -1,0 +1,52 @@
+"""Compute ahead of time what depends on constants alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from yota.passes.purity import is_foldable
+from yota.passes.rewrite import Rewrite
+from yota.tape import Call, Constant, Tape, Var, map_vars, spec_of
+
+_KEPT_BYTES = 1 << 20
+
+
+def fold_constants(tape: Tape) -> Tape:
+    """Replace calls on constants by their value, unless it is big or computing it would warn."""
+    new = Rewrite(tape, "fold")
+    known: dict[Var, Any] = {}
+    for var, op in tape:
+        match op:
+            case Constant():
+                known[var] = op.value
+            case Call() if (found := folded(op, known)) is not None:
+                known[var] = found.value
+                new.change(var, found, "computed once: all operands are constant")
+                continue
+        new.keep(var)
+    return new.done()
+
+
+def folded(op: Call, known: dict[Var, Any]) -> Constant | None:
+    """Return the constant that a call amounts to, None where it has to stay."""
+    if not is_foldable(op.fn) or op.spec.kind not in ("array", "scalar", "python"):
+        return None
+    if op.spec.nbytes > _KEPT_BYTES or not all(v in known for v in op.operands):
+        return None
+    value = _compute(op, known)
+    if spec_of(value) != op.spec or op.spec.dtype.hasobject:
+        return None
+    return Constant(spec=op.spec, origin=op.origin, value=value)
+
+
+def _compute(op: Call, known: dict[Var, Any]) -> Any:
+    args = map_vars(op.args, known.__getitem__)
+    kwargs = {k: map_vars(v, known.__getitem__) for k, v in op.kwargs}
+    try:
+        # A warning has to appear at each call, not once while the tape is optimised.
+        with np.errstate(all="raise"):
+            return op.fn(*args, **kwargs)
+    except (ArithmeticError, ValueError, TypeError, IndexError):
+        return None

@@ -1,0 +1,312 @@
+"""Run a user's function under a trace: arguments become boxes, its result becomes the tape's."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from yota.errors import TraceError
+from yota.frames import traceback_frames, user_frames
+from yota.program import Failed, notify, observed
+from yota.reverse import SEED, backprop
+from yota.rules.functional import identity, item
+from yota.structs import (
+    Leaf,
+    Static,
+    flatten,
+    is_float,
+    is_leaf,
+    map_structure,
+    nothing_like,
+    paths,
+    unflatten,
+)
+from yota.tape import (
+    Entry,
+    Input,
+    Origin,
+    Structured,
+    Tape,
+    Var,
+    as_kind,
+    hand_out,
+    ints_to_floats,
+    spec_of,
+)
+from yota.tracing import Trace, Traced, current
+
+
+def is_boxed_leaf(x: Any) -> bool:
+    """Tell whether `x` is a box or a numeric leaf."""
+    return type(x) is Traced or is_leaf(x)
+
+
+@dataclass(slots=True)
+class Argument:
+    """One argument: its structure, and the box of each of its leaves, None for a static one."""
+
+    structure: Any
+    boxes: dict[int, Traced]
+    wanted: dict[int, Var]
+    kinds: dict[int, str]
+
+
+class Recording:
+    """A function, run once on boxes: inside a trace on that trace's tape, else on a tape of its own."""
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        argnums: Sequence[int] | None = None,
+        keep: bool = False,
+    ) -> None:
+        outer = current()
+        self.nested = outer is not None
+        self.site = user_frames()
+        self.as_float = not any(is_float(x) for a in args for x in flatten(a)[0])
+        if self.as_float:
+            args = tuple(ints_to_floats(a) for a in args)
+        self.trace = outer or Trace(Entry(), self.site)
+        self.start = self.trace.tape.next_id
+        self.keep = keep
+        self.arguments: list[Argument] = []
+        self.inputs: list[Any] = []
+        self.read_arguments(f, args, kwargs, argnums)
+        self.output: Any = None
+        self.aux: Any = None
+
+    @property
+    def tape(self) -> Tape:
+        """The tape that this call is recorded on."""
+        return self.trace.tape
+
+    def read_arguments(
+        self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Any
+    ) -> None:
+        """Give every leaf of every argument a number and a box."""
+        names = parameter_names(f, len(args))
+        first = 0
+        wanted = range(len(args)) if argnums is None else [n % len(args) for n in argnums]
+        structures = []
+        for k, value in enumerate((*args, *kwargs.values())):
+            leaves, structure = flatten(value, first, is_boxed_leaf)
+            name = names[k] if k < len(args) else list(kwargs)[k - len(args)]
+            self.arguments.append(self.read(leaves, structure, name, first, k in wanted))
+            structures.append(structure)
+            first += len(leaves)
+        self.call_args = [self.boxed(a) for a in self.arguments[: len(args)]]
+        self.call_kwargs = dict(zip(kwargs, map(self.boxed, self.arguments[len(args) :]), strict=True))
+        if not self.nested:
+            fixed = tuple(structures[: len(args)])
+            keys = tuple(zip(kwargs, structures[len(args) :], strict=True))
+            self.tape.entry = Entry(function_name(f), fixed, keys, tuple(names), self.as_float)
+        del self.arguments[len(args) :]
+
+    def read(
+        self, leaves: list[Any], structure: Any, name: str, first: int, wanted: bool
+    ) -> Argument:
+        found = dict(paths(structure, name))
+        argument = Argument(structure, {}, {}, {})
+        for k, leaf in enumerate(leaves, start=first):
+            box = self.fresh(leaf) if self.nested else self.input(leaf, found[k])
+            argument.boxes[k] = box
+            argument.kinds[k] = kind_of(leaf)
+            if wanted and is_float(leaf):
+                argument.wanted[k] = box._var
+        return argument
+
+    def input(self, leaf: Any, name: str) -> Traced:
+        if isinstance(leaf, np.ndarray):
+            if type(leaf) is not np.ndarray:
+                raise TraceError(
+                    f"argument {name} is a {type(leaf).__name__}; subclasses of arrays are not followed: "
+                    "pass np.asarray(...) of it"
+                )
+            leaf = leaf.copy(order="K") if self.keep else leaf
+        self.inputs.append(leaf)
+        return self.trace.push(Input(spec=spec_of(leaf), name=name, origin=Origin(self.site)), leaf)
+
+    def fresh(self, leaf: Any) -> Traced:
+        """Return the leaf under a number of its own, so that an outer use of it does not count here."""
+        box: Traced = self.trace.record(identity, (leaf,), {})
+        return box
+
+    def boxed(self, argument: Argument) -> Any:
+        return unflatten(argument.structure, argument.boxes)
+
+    def run(self, f: Callable[..., Any], has_aux: bool = False) -> Any:
+        """Call `f` on the boxes and return its output, with boxes in it."""
+        if self.nested:
+            output = f(*self.call_args, **self.call_kwargs)
+        else:
+            with self.trace.under_way(sys._getframe()):
+                output = self.guarded(f)
+        self.output, self.aux = split_aux(output) if has_aux else (output, None)
+        if not self.nested:
+            self.tape.result = self.structured(self.output)
+        return self.output
+
+    def guarded(self, f: Callable[..., Any]) -> Any:
+        """Call `f`; a value that left the trace is an error even where the function swallowed it."""
+        try:
+            output = f(*self.call_args, **self.call_kwargs)
+        except BaseException as error:
+            self.report(error)
+            if self.trace.escaped is not None and error is not self.trace.escaped:
+                raise self.trace.escaped from error
+            raise
+        if self.trace.escaped is not None:
+            self.report(self.trace.escaped)
+            raise self.trace.escaped
+        return output
+
+    def report(self, error: BaseException) -> None:
+        """Tell observers which call raised, and where."""
+        if not observed():
+            return
+        failure = self.trace.failure
+        if failure is not None and failure.error is error:
+            notify(Failed(self.tape, failure.fn, failure.operands, failure.origin, error))
+        else:
+            notify(Failed(self.tape, None, (), Origin(traceback_frames(error) + self.site), error))
+
+    def structured(self, tree: Any) -> Structured:
+        """Return a tree of boxes as the tape keeps it."""
+        leaves, structure = flatten(tree, leaf=is_boxed_leaf)
+        kept = []
+        for leaf in leaves:
+            if type(leaf) is not Traced:
+                kept.append(leaf.copy() if isinstance(leaf, np.ndarray) else leaf)
+                continue
+            leaf.sync()
+            kept.append(leaf._var)
+        return Structured(structure, tuple(kept), ("",) * len(kept))
+
+    def value(self, tree: Any) -> Any:
+        """Return a tree of boxes as plain values that nothing else refers to."""
+        return tree if self.nested else hand_out(self.structured(tree), self.trace.values)
+
+    def backward(self, seeds: list[tuple[Traced, Any]]) -> list[dict[int, Traced]]:
+        """Record the reverse pass and return each argument's cotangents by leaf."""
+        wrt = [v for a in self.arguments for v in a.wanted.values()]
+        found = dict(zip(wrt, backprop(self.trace, seeds, wrt, self.start), strict=True))
+        return [{k: self.gradient(v, found[v]) for k, v in a.wanted.items()} for a in self.arguments]
+
+    def gradient(self, var: Var, dx: Traced | None) -> Traced:
+        if dx is not None:
+            return dx
+        box = Traced(self.trace, var, self.trace.values[var])
+        note = Origin(self.tape[var].origin.frames, None, var, "rule", "no path to the output")
+        with self.trace.marked(note):
+            zeros: Traced = self.trace.record(np.zeros_like, (box,), {})
+        self.tape.cotangents[var] = zeros._var
+        return zeros
+
+    def hand(self, k: int, found: dict[int, Traced]) -> Any:
+        """Return the gradient of argument k: boxes inside a trace, else `Structured` vars."""
+        argument = self.arguments[k]
+        places = {index: at for at, index in enumerate(argument.boxes)}
+        structure = map_structure(
+            argument.structure, lambda i: Leaf(places[i]), lambda v: Static(nothing_like(v))
+        )
+        if self.nested:
+            boxes = [as_box(found.get(i), argument.kinds[i]) for i in argument.boxes]
+            return unflatten(structure, boxes)
+        leaves = tuple(found[i]._var if i in found else None for i in argument.boxes)
+        return Structured(structure, leaves, tuple(argument.kinds[i] for i in argument.boxes))
+
+    def fork(self) -> Recording:
+        """Return a recording that goes on from here on a tape of its own."""
+        new = object.__new__(Recording)
+        new.nested, new.site, new.as_float, new.keep = False, self.site, self.as_float, self.keep
+        new.start, new.arguments, new.inputs = self.start, self.arguments, list(self.inputs)
+        new.call_args, new.call_kwargs = [], {}
+        new.output, new.aux = self.output, self.aux
+        trace = new.trace = Trace(self.tape.entry, self.site)
+        tape = trace.tape
+        tape.ops, tape.inputs = dict(self.tape.ops), list(self.tape.inputs)
+        tape.guards, tape.result = list(self.tape.guards), self.tape.result
+        tape.next_id, trace.values = self.tape.next_id, dict(self.trace.values)
+        return new
+
+
+def as_box(box: Traced | None, kind: str) -> Any:
+    """Return a gradient inside a trace: of a Python number a Python number."""
+    if box is not None and kind == "python" and isinstance(box._value, np.ndarray | np.generic):
+        return box._trace.record(item, (box,), {})
+    return box
+
+
+def kind_of(leaf: Any) -> str:
+    """Return which kind of value the gradient of a leaf is."""
+    return "array" if isinstance(leaf, np.ndarray) else spec_of(_plain(leaf)).kind
+
+
+def _plain(leaf: Any) -> Any:
+    return leaf._value if type(leaf) is Traced else leaf
+
+
+def split_aux(output: Any) -> tuple[Any, Any]:
+    """Return value and auxiliary output of a function called with `has_aux`."""
+    if not isinstance(output, tuple) or len(output) != 2:
+        raise TypeError(f"with has_aux=True the function returns (value, aux); it returned {output!r}")
+    return output[0], output[1]
+
+
+def function_name(f: Callable[..., Any]) -> str:
+    """Return a readable name of a callable."""
+    return str(getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", None)
+               or type(f).__name__)  # fmt: skip
+
+
+def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
+    """Return the names of the first `count` positional parameters, `arg0` where there is none."""
+    try:
+        params = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return [f"arg{k}" for k in range(count)]
+    names = [p.name for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in params if p.kind is p.VAR_POSITIONAL), None)
+    extra = [f"{rest}_{k}" if rest else f"arg{k}" for k in range(len(names), count)]
+    return (names + extra)[:count]
+
+
+def seed_box(recording: Recording, y: Traced, seed: Any) -> Any:
+    """Return the cotangent that the reverse pass of `y` starts from."""
+    trace, value = recording.trace, y._value
+    with trace.marked(SEED):
+        if seed is None or (isinstance(seed, str) and seed == "ones"):
+            return trace.constant(ones_of(value), SEED)
+        if type(seed) is Traced:
+            return seed
+        seed = check_seed(seed, value)
+        if recording.nested:
+            return trace.constant(seed, SEED)
+        recording.inputs.append(seed)
+        box = trace.push(Input(spec=spec_of(seed), name="seed", origin=replace(SEED, note="")), seed)
+        recording.tape.seed = box._var
+        return box
+
+
+def ones_of(value: Any) -> Any:
+    """Return one, or ones, of the type of `value`."""
+    if isinstance(value, np.ndarray):
+        return np.ones_like(value)
+    return as_kind(value.dtype.type(1), "") if isinstance(value, np.generic) else type(value)(1)
+
+
+def check_seed(seed: Any, value: Any) -> Any:
+    """Return a seed in the output's dtype; raise ValueError for another shape."""
+    if np.shape(seed) != np.shape(value):
+        raise ValueError(f"seed has shape {np.shape(seed)}, the output has shape {np.shape(value)}")
+    if isinstance(value, np.ndarray):
+        return np.array(seed, dtype=value.dtype)
+    kind = value.dtype.type if isinstance(value, np.generic) else type(value)
+    return kind(seed)

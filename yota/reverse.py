@@ -1,0 +1,310 @@
+"""Append the derivatives of an output to the tape that it was recorded on."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from yota.errors import RuleError
+from yota.rules.functional import cast
+from yota.rules.registry import NONDIFF, VJP, Live, Vjp, unbroadcast, zero
+from yota.tape import Call, Origin, Var, format_call, map_vars, vars_in
+from yota.tracing import Trace, Traced
+
+SEED = Origin(role="seed", note="seed")
+
+
+class Mask:
+    """The live elements of one cotangent, computed when somebody asks: a node of a lazy graph."""
+
+    __slots__ = ("box", "make", "parents")
+
+    def __init__(self, parents: Sequence[Mask], make: Callable[..., Any]) -> None:
+        self.parents, self.make, self.box = tuple(parents), make, None
+
+    def get(self) -> Any:
+        """Return the mask as a traced array of bools, recording what is not recorded yet."""
+        stack = [self]
+        while stack:
+            top = stack[-1]
+            waiting = [p for p in top.parents if p.box is None] if top.box is None else []
+            if waiting:
+                stack.extend(waiting)
+                continue
+            if top.box is None:
+                top.box = top.make(*(p.box for p in top.parents))
+                top.parents = ()
+            stack.pop()
+        return self.box
+
+
+def backprop(
+    trace: Trace, seeds: Iterable[tuple[Traced, Any]], wrt: Sequence[Var], start: int = 1
+) -> list[Traced | None]:
+    """Record the reverse pass and return the cotangents of `wrt`, None where there is no path.
+
+    `seeds` are outputs with their cotangents; ops before number `start` are constants.
+    """
+    return _Backprop(trace, wrt, start).run(list(seeds))
+
+
+class _Backprop:
+    def __init__(self, trace: Trace, wrt: Sequence[Var], start: int) -> None:
+        self.trace, self.tape, self.start = trace, trace.tape, start
+        self.wrt = list(wrt)
+        self.cotangent: dict[Var, Any] = {}
+        self.parts: dict[Var, dict[int, Any]] = {}
+        self.live: dict[Var, Mask | None] = {}
+        self.needed: set[Var] = set(wrt)
+
+    def run(self, seeds: list[tuple[Traced, Any]]) -> list[Traced | None]:
+        last = max((y._var.id for y, _ in seeds), default=0)
+        self.find_needed(last)
+        for y, dy in seeds:
+            if y._var in self.needed:
+                self.add(y._var, dy, None, Origin(role="seed", wrt=y._var))
+        for number in range(last, self.start - 1, -1):
+            var = Var(number)
+            if var in self.needed and (var in self.cotangent or var in self.parts):
+                self.step(var)
+        return [self.cotangent.get(v) for v in self.wrt]
+
+    def find_needed(self, last: int) -> None:
+        """Collect what depends on `wrt` through differentiable functions."""
+        for number in range(self.start, last + 1):
+            op = self.tape.ops[Var(number)]
+            if isinstance(op, Call) and op.fn not in NONDIFF and _can_carry(op):
+                if any(v in self.needed for v in op.operands):
+                    self.needed.add(Var(number))
+
+    def step(self, var: Var) -> None:
+        op = self.tape.ops[var]
+        dy = self.collect(var)
+        if isinstance(dy, Traced):
+            self.tape.cotangents[var] = dy._var
+        if not isinstance(op, Call):
+            return
+        if op.fn is operator.getitem and self.tape[op.args[0]].spec.kind == "tuple":
+            self.add_part(op.args[0], op.args[1], dy, var)
+            return
+        vjp = VJP.get(op.fn)
+        if vjp is None:
+            raise self.no_rule(var, op, None)
+        _Pull(self, var, op, vjp, dy).run()
+
+    def collect(self, var: Var) -> Any:
+        """Return the cotangent of an op; for a tuple a tuple, with zeros where nothing arrived."""
+        if var not in self.parts:
+            return self.cotangent[var] if var in self.wrt else self.cotangent.pop(var)
+        parts, items = self.parts.pop(var), self.trace.values[var]
+        with self.trace.marked(Origin(self.tape[var].origin.frames, of=var, role="rule")):
+            return tuple(
+                parts[k] if k in parts else self.trace.constant(np.zeros_like(v))
+                for k, v in enumerate(items)
+            )
+
+    def add_part(self, whole: Var, k: int, dy: Any, of: Var) -> None:
+        parts = self.parts.setdefault(whole, {})
+        if k in parts:
+            origin = Origin(self.tape[of].origin.frames, of, whole, "accumulate")
+            with self.trace.marked(origin):
+                dy = parts[k] + dy
+        parts[k] = dy
+        self.live[whole] = None
+
+    def add(self, var: Var, dx: Any, live: Mask | None, origin: Origin) -> None:
+        """Add one contribution to the cotangent of `var`."""
+        if var not in self.needed:
+            return
+        dx = self.conform(var, dx, origin)
+        if var not in self.cotangent:
+            self.cotangent[var], self.live[var] = dx, live
+            self.note(var, dx)
+            return
+        with self.trace.marked(Origin(origin.frames, origin.of, var, "accumulate")):
+            self.cotangent[var] = self.cotangent[var] + dx
+        self.note(var, self.cotangent[var])
+        before = self.live[var]
+        self.live[var] = None if before is None or live is None else Mask((before, live), _either)
+
+    def note(self, var: Var, dx: Any) -> None:
+        if var in self.wrt:
+            self.tape.cotangents[var] = dx._var
+
+    def conform(self, var: Var, dx: Any, origin: Origin) -> Traced:
+        """Return a cotangent in the dtype of its primal; a wrong shape is an error."""
+        primal = self.tape[var].spec
+        with self.trace.marked(origin):
+            if type(dx) is not Traced:
+                dx = self.trace.constant(np.asarray(dx) if primal.kind == "array" else dx)
+            if dx.shape != primal.shape:
+                raise RuleError(self.wrong_shape(origin, dx, var))
+            if dx.dtype.kind == "c" and primal.dtype.kind != "c":
+                dx = np.real(dx)
+            if not primal.weak and dx.dtype != primal.dtype and not _is_weak(dx):
+                dx = cast(dx, primal.dtype)
+        return dx  # type: ignore[no-any-return]  # a box
+
+    def wrong_shape(self, origin: Origin, dx: Any, var: Var) -> str:
+        of = self.tape[origin.of] if origin.of else None
+        name = of.name if isinstance(of, Call) else "the seed"
+        return (
+            f"{origin.place}: the rule of {name} gave a cotangent of shape {dx.shape} for an operand "
+            f"of shape {self.tape[var].spec.shape} ({var}); a rule returns the shape of its operand"
+        )
+
+    def no_rule(self, var: Var, op: Call, position: int | str | None) -> RuleError:
+        shapes = ", ".join(
+            self.tape[v].spec.text(short=True) for v in op.operands if v in self.tape
+        )
+        which = "" if position is None else f" with respect to operand {position}"
+        return RuleError(
+            f"{op.origin.place}: no derivative of {op.name} is known{which}: {var} = {format_call(op)} "
+            f"on {shapes}; register one with yota.defvjp({op.name}, rule), or use "
+            "yota.stop_gradient on the operand"
+        )
+
+
+def _can_carry(op: Call) -> bool:
+    return op.spec.kind == "tuple" or (op.spec.dtype is not None and op.spec.dtype.kind in "fc")
+
+
+def _is_weak(box: Traced) -> bool:
+    return not isinstance(box._value, np.ndarray | np.generic)
+
+
+def _either(a: Any, b: Any) -> Any:
+    return np.logical_or(a, b)
+
+
+class _Pull:
+    """One op's rules at work: from the cotangent of its output to those of its operands."""
+
+    def __init__(self, back: _Backprop, var: Var, op: Call, vjp: Vjp, dy: Any) -> None:
+        self.back, self.trace = back, back.trace
+        self.var, self.op, self.vjp, self.dy = var, op, vjp, dy
+        self.frames = op.origin.frames
+        self.live = back.live.pop(var, None)
+        self.args = [map_vars(a, self.lift) for a in op.args]
+        self.kwargs = {k: map_vars(v, self.lift) for k, v in op.kwargs}
+        self.y = self.lift(var)
+
+    def lift(self, var: Var) -> Any:
+        value = self.trace.values[var]
+        if isinstance(value, tuple | list):
+            return tuple(Traced(self.trace, var, v) for v in value)
+        return Traced(self.trace, var, value)
+
+    def run(self) -> None:
+        needed = self.back.needed
+        if isinstance(self.trace.values[self.var], tuple | list):
+            self.y = self.items()
+        for position, arg in enumerate(self.op.args):
+            wanted = [v for v in vars_in(arg) if v in needed]
+            if wanted:
+                self.pull(position, arg, wanted[0])
+        for name, arg in self.op.kwargs:
+            if any(v in needed for v in vars_in(arg)):
+                raise self.back.no_rule(self.var, self.op, name)
+
+    def items(self) -> Any:
+        """Return the boxes of a tuple's items, which stand right behind it on the tape."""
+        values = self.trace.values[self.var]
+        return tuple(
+            Traced(self.trace, Var(self.var.id + 1 + k), v) for k, v in enumerate(values)
+        )
+
+    def pull(self, position: int, arg: Any, wrt: Var) -> None:
+        rule = self.vjp.rule(position)
+        if rule is zero:
+            return
+        if rule is None:
+            raise self.back.no_rule(self.var, self.op, position)
+        origin = Origin(self.frames, self.var, wrt, "rule")
+        with self.trace.marked(origin):
+            dx = self.apply(rule, position, self.dy)
+        if dx is not None:
+            self.hand(arg, dx, self.live_of(rule, position, arg), origin)
+
+    def apply(self, rule: Any, position: int, dy: Any, is_mask: bool = False) -> Any:
+        inner = getattr(rule, "inner", None)
+        try:
+            if inner is None:
+                return rule(dy, self.y, *self.args, **self.kwargs)
+            dx = inner(dy, self.y, *self.args, **self.kwargs)
+        except Exception as error:
+            if isinstance(self.trace.failure, type(None)):
+                error.add_note(f"yota: in the rule of {self.op.name}  {self.op.origin.place}")
+            raise
+        if self.vjp.live is Live.POINTWISE and not is_mask:
+            dx = self.masked(dx, position)
+        shape = np.shape(self.args[position])
+        if np.shape(dx) == shape:
+            return dx
+        mark = self.trace.mark or Origin()
+        with self.trace.marked(Origin(mark.frames, mark.of, mark.wrt, "unbroadcast")):
+            return unbroadcast(dx, shape)
+
+    def masked(self, dx: Any, position: int) -> Any:
+        """Leave out dead elements, whose slope need not be finite."""
+        if self.live is None or _has_finite_slope(self.op, position):
+            return dx
+        return np.where(self.live.get(), dx, 0.0)
+
+    def live_of(self, rule: Any, position: int, arg: Any) -> Any:
+        """Return the live mask of one operand, lazily; for a list a function from its place to it."""
+        mode, live = self.vjp.live, self.live
+        if mode is Live.OPAQUE or (live is None and mode is not Live.SELECTS):
+            return None
+        if mode in (Live.SMOOTH, Live.POINTWISE):
+            shape = np.shape(self.args[position])
+            if live is not None and shape != np.shape(self.y):
+                return Mask((live,), lambda m: unbroadcast(m, shape) != 0)
+            return live
+        return self.moved(rule, position)
+
+    def moved(self, rule: Any, position: int) -> Any:
+        """Apply the op's own rule to the mask: it moves and sums elements, with weights above zero."""
+        live = self.live
+        origin = Origin(self.frames, self.var, None, "rule", "which elements are live")
+
+        def make(*masks: Any) -> Any:
+            with self.trace.marked(origin):
+                ones = masks[0] * 1.0 if masks else np.ones_like(self.y, dtype=float)
+                return self.apply(rule, position, ones, is_mask=True)
+
+        weights = Mask(() if live is None else (live,), make)
+        return weights
+
+    def hand(self, arg: Any, dx: Any, live: Any, origin: Origin) -> None:
+        if isinstance(arg, Var):
+            mask = live
+            if live is not None and self.vjp.live in (Live.MOVES, Live.SELECTS):
+                mask = Mask((live,), _nonzero)
+            self.back.add(arg, dx, mask, origin)
+        elif isinstance(arg, tuple | list):
+            for k, (a, d) in enumerate(zip(arg, dx, strict=True)):
+                if d is not None and any(v in self.back.needed for v in vars_in(a)):
+                    part = None if live is None else Mask((live,), operator.itemgetter(k))
+                    at = next(iter(vars_in(a)))
+                    self.hand(a, d, part, Origin(origin.frames, origin.of, at, origin.role))
+
+
+def _nonzero(weights: Any) -> Any:
+    return weights != 0
+
+
+def _has_finite_slope(op: Call, position: int) -> bool:
+    """Tell whether the slope is a finite literal, so that a dead element needs no mask."""
+    if len(op.args) != 2:
+        return False
+    other = op.args[1 - position]
+    if type(other) not in (int, float) or not math.isfinite(other):
+        return False
+    if op.fn in (np.multiply, operator.mul):
+        return True
+    return op.fn in (np.divide, operator.truediv) and position == 0 and other != 0

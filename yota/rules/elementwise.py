@@ -1,0 +1,281 @@
+"""Rules of the functions that work element by element: ufuncs, their kin, Python's operators."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from yota.rules.registry import (
+    Live,
+    Rule,
+    conj,
+    elementwise,
+    is_complex,
+    nondiff,
+    zero,
+)
+
+Array = Any
+LN2, LN10 = math.log(2.0), math.log(10.0)
+
+
+def every(fns: tuple[Any, ...], *rules: Rule | None, live: Live = Live.POINTWISE) -> None:
+    """Register the same rules for functions that differ in nothing but their name."""
+    for fn in fns:
+        elementwise(fn, *(_without_options(r) for r in rules), live=live)
+
+
+def _without_options(rule: Rule | None) -> Rule | None:
+    """Let a rule of operands only be called with a ufunc's options (`dtype`, `where`, ...)."""
+    if rule is None or rule is zero:
+        return rule
+
+    def pulled(dy: Array, y: Array, *args: Array, where: Array = True, **_: Any) -> Array:
+        dy = dy if where is True else np.where(where, dy, 0)
+        return rule(dy, y, *args)
+
+    return pulled
+
+
+def no_slope(dy: Array, y: Array, *args: Array) -> None:
+    """Contribute nothing."""
+
+
+def slope_of_abs(x: Array) -> Array:
+    """Return d|x|/dx, 0 at 0; for complex x `conj(x) / |x|`."""
+    if not is_complex(x):
+        return np.sign(x)
+    size = np.absolute(x)
+    return np.conjugate(x) / np.where(np.equal(size, 0), 1, size)
+
+
+def abs_vjp(dy: Array, y: Array, x: Array) -> Array:
+    """Pull back through |x|; at 0 the slope is taken as 0."""
+    return dy * slope_of_abs(x)
+
+
+def sign_vjp(dy: Array, y: Array, x: Array) -> Array | None:
+    """Pull back through `x / |x|` of a complex x; a real sign has no slope."""
+    if not is_complex(x):
+        return None
+    size = np.absolute(x)
+    size = np.where(np.equal(size, 0), 1, size)
+    return (dy - np.real(dy * y) * np.conjugate(y)) / size
+
+
+def power_base_vjp(dy: Array, y: Array, x: Array, p: Array) -> Array | None:
+    """Pull back to the base of x**p; at x = 0: 0 for p = 0, 1 for p = 1, 0 for p > 1."""
+    # Python's (-2.0)**0.5 is complex; numpy's power of a real base is not.
+    base = x + 0j if is_complex(y) and not (is_complex(x) or is_complex(p)) else x
+    if type(p) not in (int, float):
+        return dy * (p * np.power(base, np.where(np.equal(p, 0), 1, p - 1)))
+    if p == 0:
+        return None
+    if p == 1:
+        return dy
+    if p == 2:
+        return dy * (2 * x)
+    return dy * (p * (base ** (p - 1) if np.ndim(base) else np.power(base, float(p - 1))))
+
+
+def power_exponent_vjp(dy: Array, y: Array, x: Array, p: Array) -> Array:
+    """Pull back to the exponent of x**p; at x = 0 the slope is 0 wherever p > 0."""
+    still = np.logical_and(np.equal(x, 0), np.greater(np.real(p) if is_complex(p) else p, 0))
+    base = np.where(still, 1, x)
+    if is_complex(y) and not is_complex(base):
+        base = base + 0j
+    return dy * (y * np.log(base))
+
+
+def hypot_vjp(dy: Array, y: Array, this: Array) -> Array:
+    """Pull back to one leg; at the origin the slope is taken as 0."""
+    return dy * (this / np.where(np.equal(y, 0), 1, y))
+
+
+def softmax_weight(y: Array, this: Array) -> Array:
+    """Return `this - y`, -inf where both operands of logaddexp are -inf."""
+    return this - np.where(np.equal(y, -math.inf), 0, y)
+
+
+def winner_vjp(dy: Array, y: Array, this: Array, other: Array) -> Array:
+    """Pull back to one operand of a maximum or minimum; a tie gives each a half."""
+    return np.where(np.equal(this, y), np.where(np.equal(other, y), dy * 0.5, dy), 0)
+
+
+def sinc_slope(x: Array) -> Array:
+    """Return d sinc(x)/dx, near 0 by the power series (7 terms, |x| < 0.1)."""
+    near = np.less(np.absolute(x), 0.1)
+    far = np.where(near, 1, x)
+    t = np.where(near, x, 0) * math.pi
+    square, series = t * t, 0.0
+    for k in range(7, 0, -1):
+        series = series * square + (-1) ** k * 2 * k / math.factorial(2 * k + 1)
+    quotient = (np.cos(far * math.pi) - np.sinc(far)) / far
+    return np.where(near, (math.pi * t) * series, quotient)
+
+
+def bound(given: Array, keyword: Array) -> Array:
+    """Return the bound of a clip, given under either of its names."""
+    return keyword if given is None else given
+
+
+def clip_vjp(
+    dy: Array, y: Array, a: Array, a_min: Array = None, a_max: Array = None, out: Any = None,
+    *, min: Array = None, max: Array = None, **_: Any,
+) -> Array:  # fmt: skip
+    """Pull back to what is clipped; on a bound the slope is 1."""
+    low, high = bound(a_min, min), bound(a_max, max)
+    if low is not None:
+        dy = np.where(np.greater_equal(a, low), dy, 0)
+    return dy if high is None else np.where(np.less_equal(a, high), dy, 0)
+
+
+def clip_low_vjp(
+    dy: Array, y: Array, a: Array, a_min: Array, a_max: Array = None, out: Any = None,
+    *, max: Array = None, **_: Any,
+) -> Array:  # fmt: skip
+    """Pull back to the lower bound."""
+    high = bound(a_max, max)
+    dy = np.where(np.less(a, a_min), dy, 0)
+    return dy if high is None else np.where(np.less_equal(a_min, high), dy, 0)
+
+
+def clip_high_vjp(
+    dy: Array, y: Array, a: Array, a_min: Array, a_max: Array, out: Any = None,
+    *, min: Array = None, **_: Any,
+) -> Array:  # fmt: skip
+    """Pull back to the upper bound."""
+    low = bound(a_min, min)
+    return np.where(np.greater(a if low is None else np.maximum(a, low), a_max), dy, 0)
+
+
+def angle_vjp(dy: Array, y: Array, z: Array, deg: bool = False) -> Array | None:
+    """Pull back through the argument of z: d angle = Im(dz / z)."""
+    if not is_complex(z):
+        return None
+    return dy * (-1j * (180 / math.pi if deg else 1.0)) / z
+
+
+def imag_vjp(dy: Array, y: Array, x: Array) -> Array | None:
+    """Pull back through the imaginary part."""
+    return dy * -1j if is_complex(x) else None
+
+
+def nan_to_num_vjp(dy: Array, y: Array, x: Array, *_: Any, **__: Any) -> Array:
+    """Pull back where the element is kept."""
+    return np.where(np.isfinite(x), dy, 0)
+
+
+def unwrap_vjp(dy: Array, y: Array, p: Array, *_: Any, **__: Any) -> Array:
+    """Pull back through the addition of whole periods."""
+    return dy
+
+
+# Arithmetic: NumPy's and, for Python scalars, Python's.
+every((np.add, operator.add), lambda dy, y, a, b: dy, lambda dy, y, a, b: dy, live=Live.SMOOTH)
+every((np.subtract, operator.sub), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy, live=Live.SMOOTH)
+every((np.multiply, operator.mul), lambda dy, y, a, b: dy * b, lambda dy, y, a, b: dy * a)
+every((np.divide, operator.truediv), lambda dy, y, a, b: dy / b, lambda dy, y, a, b: -dy * y / b)
+every((np.remainder, operator.mod), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy * (a // b))
+every((np.fmod,), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy * np.trunc(a / b))
+every((np.divmod, divmod), lambda dy, y, a, b: dy[1], lambda dy, y, a, b: -dy[1] * y[0])
+every((np.power, np.float_power, operator.pow), power_base_vjp, power_exponent_vjp)
+every((np.negative, operator.neg), lambda dy, y, x: -dy, live=Live.SMOOTH)
+every((np.positive, operator.pos), lambda dy, y, x: dy, live=Live.SMOOTH)
+every((np.absolute, np.fabs, operator.abs), abs_vjp)
+every((np.reciprocal,), lambda dy, y, x: -dy * (y * y))
+every((np.square,), lambda dy, y, x: dy * (2 * x))
+every((np.sqrt,), lambda dy, y, x: dy * 0.5 / y)
+every((np.cbrt,), lambda dy, y, x: dy / (3 * (y * y)))
+every((np.sign,), sign_vjp)
+every((np.copysign,), lambda dy, y, a, b: dy * (np.sign(a) * np.copysign(1.0, b)), zero)
+every((np.hypot,), lambda dy, y, a, b: hypot_vjp(dy, y, a), lambda dy, y, a, b: hypot_vjp(dy, y, b))
+every((np.ldexp,), lambda dy, y, x, n: np.ldexp(dy, n), zero)
+every((np.modf,), lambda dy, y, x: dy[0], live=Live.SMOOTH)
+every((np.frexp,), lambda dy, y, x: np.ldexp(dy[0], -y[1]), live=Live.SMOOTH)
+
+# Exponentials and logarithms.
+every((np.exp,), lambda dy, y, x: np.exp(x) * dy)
+every((np.exp2,), lambda dy, y, x: dy * (y * LN2))
+every((np.expm1,), lambda dy, y, x: dy * np.exp(x))
+every((np.log,), lambda dy, y, x: dy / x)
+every((np.log2,), lambda dy, y, x: dy / (x * LN2))
+every((np.log10,), lambda dy, y, x: dy / (x * LN10))
+every((np.log1p,), lambda dy, y, x: dy / (1 + x))
+every(
+    (np.logaddexp,),
+    lambda dy, y, a, b: dy * np.exp(softmax_weight(y, a)),
+    lambda dy, y, a, b: dy * np.exp(softmax_weight(y, b)),
+)
+every(
+    (np.logaddexp2,),
+    lambda dy, y, a, b: dy * np.exp2(softmax_weight(y, a)),
+    lambda dy, y, a, b: dy * np.exp2(softmax_weight(y, b)),
+)
+
+# Circular and hyperbolic functions.
+every((np.sin,), lambda dy, y, x: dy * np.cos(x))
+every((np.cos,), lambda dy, y, x: -dy * np.sin(x))
+every((np.tan,), lambda dy, y, x: dy * (1 + y * y))
+every((np.arcsin,), lambda dy, y, x: dy / np.sqrt(1 - x * x))
+every((np.arccos,), lambda dy, y, x: -dy / np.sqrt(1 - x * x))
+every((np.arctan,), lambda dy, y, x: dy / (1 + x * x))
+every((np.sinh,), lambda dy, y, x: dy * np.cosh(x))
+every((np.cosh,), lambda dy, y, x: dy * np.sinh(x))
+every((np.tanh,), lambda dy, y, x: dy * (1 - y * y))
+every((np.arcsinh,), lambda dy, y, x: dy / np.sqrt(1 + x * x))
+every((np.arccosh,), lambda dy, y, x: dy / (np.sqrt(x - 1) * np.sqrt(x + 1)))
+every((np.arctanh,), lambda dy, y, x: dy / (1 - x * x))
+every(
+    (np.arctan2,),
+    lambda dy, y, a, b: dy * (b / (a * a + b * b)),
+    lambda dy, y, a, b: -dy * (a / (a * a + b * b)),
+)
+every((np.deg2rad, np.radians), lambda dy, y, x: dy * (math.pi / 180), live=Live.SMOOTH)
+every((np.rad2deg, np.degrees), lambda dy, y, x: dy * (180 / math.pi), live=Live.SMOOTH)
+every((np.sinc,), lambda dy, y, x: dy * sinc_slope(x))
+elementwise(np.unwrap, unwrap_vjp, live=Live.SMOOTH)
+
+# Choices.
+every(
+    (np.maximum, np.minimum, np.fmax, np.fmin),
+    winner_vjp,
+    lambda dy, y, a, b: winner_vjp(dy, y, b, a),
+    live=Live.SELECTS,
+)
+every((np.heaviside,), zero, lambda dy, y, x, h: np.where(np.equal(x, 0), dy, 0), live=Live.SELECTS)
+elementwise(np.clip, clip_vjp, clip_low_vjp, clip_high_vjp, live=Live.SELECTS)
+elementwise(np.nan_to_num, nan_to_num_vjp, live=Live.SELECTS)
+elementwise(
+    np.where,
+    zero,
+    lambda dy, y, c, a, b: np.where(c, dy, 0),
+    lambda dy, y, c, a, b: np.where(c, 0, dy),
+    live=Live.SELECTS,
+)
+
+# Complex numbers.
+every((np.conjugate,), lambda dy, y, x: conj(dy), live=Live.SMOOTH)
+every((np.real, np.real_if_close), lambda dy, y, x, *_: dy, live=Live.SMOOTH)
+every((np.imag,), imag_vjp, live=Live.SMOOTH)
+elementwise(np.angle, angle_vjp)
+
+NO_SLOPE = (
+    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor "
+    "logical_not isnan isinf isfinite isposinf isneginf isnat signbit iscomplex isreal "
+    "iscomplexobj isrealobj isscalar floor ceil rint trunc round around fix floor_divide spacing "
+    "nextafter bitwise_and bitwise_or bitwise_xor invert bitwise_not bitwise_invert left_shift "
+    "right_shift bitwise_left_shift bitwise_right_shift bitwise_count gcd lcm"
+).split()
+NO_SLOPE_OPERATORS = (
+    "floordiv eq ne lt le gt ge and_ or_ xor not_ invert lshift rshift index truth"
+).split()
+
+for _name in NO_SLOPE:
+    if hasattr(np, _name):
+        nondiff(getattr(np, _name))
+for _name in NO_SLOPE_OPERATORS:
+    nondiff(getattr(operator, _name))

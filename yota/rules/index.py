@@ -1,0 +1,163 @@
+"""Rules of indexing, of writing without side effects, and of gathering."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from yota.rules.functional import cast, getitem, identity, place, scatter, setitem
+from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
+
+Array = Any
+
+
+def may_repeat(index: Any) -> bool:
+    """Tell whether an index can name an element twice: it holds an array of integers."""
+    return any(_is_integer_array(i) for i in (index if type(index) is tuple else (index,)))
+
+
+def _is_integer_array(part: Any) -> bool:
+    if type(part) is list:
+        return not (part and all(type(b) in (bool, np.bool_) for b in part))
+    dtype = getattr(part, "dtype", None)
+    return dtype is not None and dtype.kind in "iu" and np.ndim(part) > 0
+
+
+def put_back(dy: Array, index: Any, shape: tuple[int, ...]) -> Array:
+    """Return zeros of `shape` with `dy` where `index` read it; what was read twice adds up."""
+    return scatter(dy, index, shape) if may_repeat(index) else place(dy, index, shape)
+
+
+def getitem_vjp(dy: Array, y: Array, x: Array, index: Any) -> Array:
+    """Write the cotangent back to where the value was read."""
+    return put_back(dy, index, np.shape(x))
+
+
+def setitem_target_vjp(dy: Array, y: Array, x: Array, index: Any, value: Array) -> Array:
+    """Pull back to what was not overwritten."""
+    return setitem(dy, index, 0)
+
+
+def setitem_value_vjp(dy: Array, y: Array, x: Array, index: Any, value: Array) -> Array:
+    """Pull back to the value written; of several writes to one element only the last counts."""
+    read = dy[index]
+    if may_repeat(index):
+        shape = np.shape(read)
+        turn = np.reshape(np.arange(math.prod(shape)), shape)
+        last = setitem(np.zeros(np.shape(x), int), index, turn)
+        read = np.where(np.equal(last[index], turn), read, 0)
+    return unbroadcast(_without_lead(read, np.ndim(value)), np.shape(value))
+
+
+def _without_lead(read: Array, ndim: int) -> Array:
+    """Return `read` itself: an assigned value broadcasts as an operand does."""
+    lead = ndim - np.ndim(read)
+    # NumPy lets a value have more axes than its target if those in front are of length 1.
+    return np.reshape(read, (1,) * lead + np.shape(read)) if lead > 0 else read
+
+
+def take_vjp(
+    dy: Array, y: Array, a: Array, indices: Any, axis: int | None = None, out: Any = None,
+    mode: str = "raise",
+) -> Array:  # fmt: skip
+    """Add the cotangent at the positions that were taken."""
+    shape = np.shape(a)
+    size = math.prod(shape) if axis is None else shape[axis]
+    indices = indices if hasattr(indices, "dtype") else np.asarray(indices)
+    if mode == "wrap":
+        indices = np.mod(indices, size)
+    elif mode == "clip":
+        indices = np.clip(indices, 0, size - 1)
+    if axis is None:
+        return np.reshape(scatter(dy, (indices,), (size,)), shape)
+    return scatter(dy, along(axis, np.ndim(a), indices), shape)
+
+
+def along(axis: int, ndim: int, index: Any) -> tuple[Any, ...]:
+    """Return the index that applies `index` to one axis."""
+    return (slice(None),) * (axis % ndim) + (index,)
+
+
+def take_along_axis_vjp(
+    dy: Array, y: Array, arr: Array, indices: Array, axis: int | None = -1
+) -> Array:
+    """Add the cotangent at the positions that were taken, slice by slice."""
+    shape = np.shape(arr)
+    if axis is None:
+        return np.reshape(scatter(dy, (indices,), (math.prod(shape),)), shape)
+    return scatter(dy, open_index(shape, indices, axis % len(shape)), shape)
+
+
+def open_index(shape: tuple[int, ...], indices: Array, axis: int) -> tuple[Any, ...]:
+    """Return the index of take_along_axis: counting along each axis but one."""
+    ndim = len(shape)
+    return tuple(
+        indices if k == axis else np.reshape(np.arange(n), (1,) * k + (n,) + (1,) * (ndim - k - 1))
+        for k, n in enumerate(shape)
+    )
+
+
+def compress_vjp(
+    dy: Array, y: Array, condition: Array, a: Array, axis: int | None = None, out: Any = None
+) -> Array:
+    """Put the cotangent back where the condition held."""
+    chosen, shape = np.flatnonzero(condition), np.shape(a)
+    if axis is None:
+        return np.reshape(place(dy, (chosen,), (math.prod(shape),)), shape)
+    return place(dy, along(axis, len(shape), chosen), shape)
+
+
+def extract_vjp(dy: Array, y: Array, condition: Array, arr: Array) -> Array:
+    """Put the cotangent back where the condition held."""
+    return compress_vjp(dy, y, np.reshape(condition, -1), arr)
+
+
+def delete_vjp(dy: Array, y: Array, arr: Array, obj: Any, axis: int | None = None) -> Array:
+    """Put the cotangent back to what was kept."""
+    shape = np.shape(arr)
+    size = math.prod(shape) if axis is None else shape[axis]
+    kept = np.delete(np.arange(size), obj)
+    if axis is None:
+        return np.reshape(place(dy, (kept,), (size,)), shape)
+    return place(dy, along(axis, len(shape), kept), shape)
+
+
+def insert_vjp(
+    dy: Array, y: Array, arr: Array, obj: Any, values: Array, axis: int | None = None
+) -> Array:
+    """Pull back to the array that values were inserted into."""
+    shape = np.shape(arr)
+    size = math.prod(shape) if axis is None else shape[axis]
+    count = np.shape(y)[0 if axis is None else axis] - size
+    origin = np.insert(np.arange(size), obj, np.full(count, -1) if np.ndim(obj) else -1)
+    if np.ndim(obj) == 0 and count != 1:
+        origin = np.insert(np.arange(size), [obj] * count, -1)
+    old = np.flatnonzero(np.greater_equal(origin, 0))
+    taken = np.take(dy, old, axis=0 if axis is None else axis)
+    return np.reshape(taken, shape)
+
+
+def cast_vjp(dy: Array, y: Array, x: Array, dtype: Any) -> Array:
+    """Pull back unchanged: the engine casts to the argument's dtype."""
+    return dy
+
+
+defvjp(identity, lambda dy, y, x: dy, live=Live.MOVES)
+defvjp(cast, cast_vjp, live=Live.MOVES)
+defvjp(getitem, getitem_vjp, zero, live=Live.SELECTS)
+defvjp(setitem, setitem_target_vjp, zero, setitem_value_vjp, live=Live.SELECTS)
+defvjp(scatter, lambda dy, y, x, index, shape: dy[index], zero, live=Live.SELECTS)
+defvjp(place, lambda dy, y, x, index, shape: dy[index], zero, live=Live.SELECTS)
+defvjp(np.take, take_vjp, zero, live=Live.SELECTS)
+defvjp(np.take_along_axis, take_along_axis_vjp, zero, live=Live.SELECTS)
+defvjp(np.compress, zero, compress_vjp, live=Live.SELECTS)
+defvjp(np.extract, zero, extract_vjp, live=Live.SELECTS)
+defvjp(np.delete, delete_vjp, zero, live=Live.SELECTS)
+defvjp(np.insert, insert_vjp, zero, live=Live.SELECTS)
+
+defvjp(np.bincount, zero, lambda dy, y, x, weights, minlength=0: dy[x], live=Live.SELECTS)
+
+for _fn in (np.nonzero, np.flatnonzero, np.argwhere, np.searchsorted, np.digitize):
+    nondiff(_fn)

@@ -1,0 +1,164 @@
+"""The table of derivatives, and the ways to extend it."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+Rule = Callable[..., Any]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Live(enum.Enum):
+    """How an op hands the mask of live elements from its output's cotangent to its inputs'.
+
+    A dead element is one that a mask, a selection or an index left out: a structural zero.
+    """
+
+    OPAQUE = "every input element counts as live again"
+    SMOOTH = "element by element, and the slope is always finite"
+    POINTWISE = "element by element; where the slope is not finite, dead elements are masked"
+    MOVES = "the rule moves or sums elements: applied to the mask it gives the input's mask"
+    SELECTS = "as MOVES, and elements that are left out become dead"
+
+
+class Zero:
+    """The rule of an argument whose derivative is zero everywhere."""
+
+    def __repr__(self) -> str:
+        return "yota.zero"
+
+    def __call__(self, dy: Any, y: Any, *args: Any, **kwargs: Any) -> None:
+        """Contribute nothing."""
+
+
+zero = Zero()
+
+
+@dataclass(frozen=True, slots=True)
+class Vjp:
+    """The rules of one function: one per positional argument, `rest` makes those behind."""
+
+    rules: tuple[Rule | None, ...]
+    rest: Callable[[int], Rule] | None = None
+    live: Live = Live.OPAQUE
+
+    def rule(self, position: int) -> Rule | None:
+        """Return the rule for one positional argument, None if no derivative is known."""
+        if position < len(self.rules):
+            return self.rules[position]
+        return None if self.rest is None else self.rest(position)
+
+
+VJP: dict[Callable[..., Any], Vjp] = {}
+NONDIFF: set[Callable[..., Any]] = set()
+PRIMITIVES: set[Callable[..., Any]] = set()
+
+
+def defvjp(
+    fn: Callable[..., Any],
+    *rules: Rule | None,
+    rest: Callable[[int], Rule] | None = None,
+    live: Live = Live.OPAQUE,
+) -> None:
+    """Register how to pull a cotangent of `fn`'s output back to each positional argument.
+
+    Each rule is `rule(dy, y, *args, **kwargs) -> dx` in plain NumPy, `dx` of the argument's shape;
+    an argument that is a list takes a list.  None: the derivative is unknown and asking for it
+    raises RuleError.  `yota.zero`: it is zero.
+    """
+    VJP[fn] = Vjp(rules, rest, live)
+    NONDIFF.discard(fn)
+
+
+def elementwise(
+    fn: Callable[..., Any], *rules: Rule | None, live: Live = Live.POINTWISE
+) -> None:
+    """Register rules of a broadcasting function; what broadcasting repeated is summed here."""
+    defvjp(fn, *(_unbroadcasting(r, k) for k, r in enumerate(rules)), live=live)
+
+
+def _unbroadcasting(rule: Rule | None, position: int) -> Rule | None:
+    if rule is None or rule is zero:
+        return rule
+
+    @functools.wraps(rule)
+    def pulled(dy: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
+        dx = rule(dy, y, *args, **kwargs)
+        return None if dx is None else unbroadcast(dx, np.shape(args[position]))
+
+    pulled.inner = rule  # type: ignore[attr-defined]  # the reverse pass sums in a step of its own
+    return pulled
+
+
+def unbroadcast(dx: Any, shape: tuple[int, ...]) -> Any:
+    """Sum `dx` over the axes along which an argument of this shape was repeated."""
+    have = np.shape(dx)
+    if have == shape:
+        return dx
+    lead = len(have) - len(shape)
+    if lead < 0:
+        return np.broadcast_to(dx, shape)
+    axes = tuple(range(lead)) + tuple(
+        k + lead for k, n in enumerate(shape) if n == 1 and have[k + lead] != 1
+    )
+    summed = np.sum(dx, axis=axes) if axes else dx
+    return summed if np.shape(summed) == shape else np.reshape(summed, shape)
+
+
+def nondiff(fn: F) -> F:
+    """Register `fn` as having no derivative anywhere: its result is a constant of the gradient."""
+    NONDIFF.add(fn)
+    return fn
+
+
+def primitive(fn: F) -> F:
+    """Make `fn` one op of the tape, to be given its own rules with `defvjp`.
+
+    Calls on plain values run `fn` as it is.
+    """
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        box = find_box((args, kwargs))
+        if box is None:
+            return fn(*args, **kwargs)
+        return box.__yota_record__(call, args, kwargs)
+
+    PRIMITIVES.add(call)
+    return call  # type: ignore[return-value]  # the wrapper has the signature of fn
+
+
+def find_box(args: Any) -> Any:
+    """Return the first traced value among `args` and the containers in them, else None."""
+    for a in args:
+        if hasattr(type(a), "__yota_record__"):
+            return a
+        if type(a) in (tuple, list) and (inner := find_box(a)) is not None:
+            return inner
+        if type(a) is dict and (inner := find_box(tuple(a.values()))) is not None:
+            return inner
+        if type(a) is slice and (inner := find_box((a.start, a.stop, a.step))) is not None:
+            return inner
+    return None
+
+
+def has_derivative(fn: Callable[..., Any]) -> bool:
+    """Tell whether `fn` stands in the table with at least one rule."""
+    return fn in VJP
+
+
+def is_complex(x: Any) -> bool:
+    """Tell whether `x`, a value or a container's element, is of complex type."""
+    dtype = getattr(x, "dtype", None)
+    return isinstance(x, complex) if dtype is None else dtype.kind == "c"
+
+
+def conj(x: Any) -> Any:
+    """Return the conjugate of `x`; what is real stays as it is and costs nothing."""
+    return np.conjugate(x) if is_complex(x) else x

@@ -1,0 +1,318 @@
+"""Nested arguments as flat lists of leaves, and back: containers, dataclasses and plain objects."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Structure = "Leaf | Static | Node | Again"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A numeric value: number `index` of the flat list."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A value that is passed as it is and never differentiated."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A container: `number` lets `Again` name it, `keys` are its fields, keys or positions."""
+
+    number: int
+    type: type
+    keys: tuple[Any, ...]
+    children: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A container met before: shared, or a cycle."""
+
+    number: int
+
+
+def is_float(x: Any) -> bool:
+    """Tell whether `x` is a leaf of floating or complex type."""
+    if isinstance(x, np.ndarray | np.generic):
+        return bool(x.dtype.kind in "fc")
+    return isinstance(x, float | complex)
+
+
+def is_leaf(x: Any) -> bool:
+    """Tell whether `x` is traced: a float or complex number, or a numeric array."""
+    return is_float(x) or (isinstance(x, np.ndarray) and x.dtype.kind in "biu")
+
+
+def fields_of(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """Return keys and values of a container or plain object, None for anything else."""
+    if isinstance(x, dict):
+        return tuple(x), tuple(x.values())
+    if isinstance(x, tuple | list):
+        return tuple(range(len(x))), tuple(x)
+    return _object_fields(x)
+
+
+def _object_fields(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    kind = type(x)
+    opaque = (type, types.ModuleType, types.FunctionType, types.MethodType, enum.Enum)
+    if isinstance(x, opaque) or hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array__"):
+        return None
+    if kind.__module__ == "builtins" or not _can_be_rebuilt(kind):
+        return None
+    names = [n for n in _slots(kind) if hasattr(x, n)]
+    names += [n for n in getattr(x, "__dict__", ()) if not _is_cached_property(kind, n)]
+    return tuple(names), tuple(getattr(x, n) for n in names)
+
+
+@functools.lru_cache(maxsize=512)
+def _can_be_rebuilt(kind: type) -> bool:
+    try:
+        object.__new__(kind)
+    except TypeError:
+        return False
+    return "__dict__" in dir(kind) or bool(_slots(kind))
+
+
+def _slots(kind: type) -> list[str]:
+    names: list[str] = []
+    for base in kind.__mro__:
+        own = base.__dict__.get("__slots__", ())
+        own = (own,) if isinstance(own, str) else own
+        names += [_mangled(base, n) for n in own if n not in ("__dict__", "__weakref__")]
+    return names
+
+
+def _mangled(base: type, name: str) -> str:
+    hidden = name.startswith("__") and not name.endswith("__")
+    return f"_{base.__name__.lstrip('_')}{name}" if hidden else name
+
+
+def _is_cached_property(kind: type, name: str) -> bool:
+    return isinstance(getattr(kind, name, None), functools.cached_property)
+
+
+def flatten(
+    tree: Any, first: int = 0, leaf: Callable[[Any], bool] = is_leaf
+) -> tuple[list[Any], Any]:
+    """Return the numeric leaves of `tree` and its structure.
+
+    Leaves are numbered from `first`.  An array that stands at several places is one leaf; a
+    container without any leaf is passed as it is.
+    """
+    walk = _Flatten(leaf, first)
+    structure = walk.visit(tree)
+    return walk.leaves, structure
+
+
+class _Flatten:
+    def __init__(self, leaf: Callable[[Any], bool], first: int) -> None:
+        self.leaf, self.first = leaf, first
+        self.leaves: list[Any] = []
+        self.arrays: dict[int, Leaf] = {}
+        self.numbers: dict[int, int] = {}
+        self.fertile: set[int] = set()
+
+    def visit(self, x: Any) -> Any:
+        if self.leaf(x):
+            return self.add(x)
+        fields = fields_of(x)
+        if fields is None or not self.has_leaf(x):
+            return Static(x)
+        if id(x) in self.numbers:
+            return Again(self.numbers[id(x)])
+        number = self.numbers[id(x)] = len(self.numbers)
+        keys, values = fields
+        return Node(number, type(x), keys, tuple(self.visit(v) for v in values))
+
+    def add(self, x: Any) -> Leaf:
+        shared = isinstance(x, np.ndarray)
+        if shared and id(x) in self.arrays:
+            return self.arrays[id(x)]
+        found = Leaf(self.first + len(self.leaves))
+        self.leaves.append(x)
+        if shared:
+            self.arrays[id(x)] = found
+        return found
+
+    def has_leaf(self, x: Any) -> bool:
+        if id(x) in self.fertile:
+            return True
+        seen, stack = set(), [x]
+        while stack:
+            y = stack.pop()
+            if self.leaf(y) or id(y) in self.fertile:
+                self.fertile.add(id(x))
+                return True
+            if id(y) not in seen and (fields := fields_of(y)) is not None:
+                seen.add(id(y))
+                stack.extend(fields[1])
+        return False
+
+
+def unflatten(structure: Any, leaves: Any) -> Any:
+    """Rebuild a tree of the given structure; `leaves[i]` stands for leaf i."""
+    return _build(structure, leaves, {})
+
+
+def _build(s: Any, leaves: Any, made: dict[int, Any]) -> Any:
+    # no inner function: one that calls itself is a cycle, and would keep the arrays alive
+    match s:
+        case Leaf(index):
+            return leaves[index]
+        case Static(value):
+            return value
+        case Again(number):
+            return made[number]
+    return _build_node(s, leaves, made)
+
+
+def _build_node(node: Node, leaves: Any, made: dict[int, Any]) -> Any:
+    kind = node.type
+    if issubclass(kind, tuple):
+        items = [_build(c, leaves, made) for c in node.children]
+        whole = kind(*items) if hasattr(kind, "_fields") else kind(items)
+        made[node.number] = whole
+        return whole
+    if issubclass(kind, list):
+        new = made[node.number] = kind()
+        new.extend(_build(c, leaves, made) for c in node.children)
+        return new
+    if issubclass(kind, dict):
+        return _build_dict(node, leaves, made)
+    whole = made[node.number] = object.__new__(kind)
+    for name, child in zip(node.keys, node.children, strict=True):
+        object.__setattr__(whole, name, _build(child, leaves, made))
+    return whole
+
+
+def _build_dict(node: Node, leaves: Any, made: dict[int, Any]) -> Any:
+    try:
+        new = node.type()
+    except TypeError:
+        new = {}
+    made[node.number] = new
+    for key, child in zip(node.keys, node.children, strict=True):
+        new[key] = _build(child, leaves, made)
+    return new
+
+
+def map_structure(structure: Any, leaf: Callable[[int], Any], static: Callable[[Any], Any]) -> Any:
+    """Return the structure with `leaf(index)` in place of each leaf and `static(value)` of each static."""
+    match structure:
+        case Leaf(index):
+            return leaf(index)
+        case Static(value):
+            return static(value)
+        case Node(number, kind, keys, children):
+            made = tuple(map_structure(c, leaf, static) for c in children)
+            return Node(number, kind, keys, made)
+    return structure
+
+
+def nothing_like(value: Any) -> Any:
+    """Return the gradient of a value that is not differentiated: None, in containers of its shape."""
+    if type(value) in (tuple, list):
+        return type(value)(nothing_like(v) for v in value)
+    if type(value) is dict:
+        return {k: nothing_like(v) for k, v in value.items()}
+    return None
+
+
+def paths(structure: Any, name: str) -> Iterator[tuple[int, str]]:
+    """Yield each leaf's index with its path, such as `params['W1']`, at its first place."""
+    seen: set[int] = set()
+    stack = [(structure, name)]
+    while stack:
+        s, path = stack.pop()
+        if isinstance(s, Leaf) and s.index not in seen:
+            seen.add(s.index)
+            yield s.index, path
+        elif isinstance(s, Node):
+            steps = [(c, path + _step(s, k)) for k, c in zip(s.keys, s.children, strict=True)]
+            stack.extend(reversed(steps))
+
+
+def _step(node: Node, key: Any) -> str:
+    if issubclass(node.type, dict):
+        return f"[{key!r}]"
+    if issubclass(node.type, tuple) and hasattr(node.type, "_fields"):
+        return f".{node.type._fields[key]}"
+    if issubclass(node.type, tuple | list):
+        return f"[{key}]"
+    return f".{key}"
+
+
+def subtract(x: Any, gx: Any) -> Any:
+    """Return `x - gx`, the default step of `update`."""
+    return x - gx
+
+
+def update(x: Any, gx: Any, fn: Callable[[Any, Any], Any] = subtract) -> Any:
+    """Apply `fn(leaf, gradient)` to every leaf of `x` that has a gradient and return the structure.
+
+    Arrays are written in place, once each also when shared; numbers, tuples and frozen objects
+    are rebuilt.  Leaves whose gradient is None are left as they are.
+    """
+    return _Update(fn).visit(x, gx)
+
+
+class _Update:
+    def __init__(self, fn: Callable[[Any, Any], Any]) -> None:
+        self.fn = fn
+        self.done: dict[int, Any] = {}
+        self.alive: list[Any] = []
+
+    def visit(self, x: Any, gx: Any) -> Any:
+        if gx is None:
+            return x
+        if is_leaf(x):
+            return self.leaf(x, gx)
+        if id(x) in self.done:
+            return self.done[id(x)]
+        found = fields_of(x)
+        if found is None:
+            return x
+        self.alive.append(x)
+        return self.container(x, gx, *found)
+
+    def leaf(self, x: Any, gx: Any) -> Any:
+        if not isinstance(x, np.ndarray):
+            return self.fn(x, gx)
+        if id(x) not in self.done:
+            self.alive.append(x)
+            self.done[id(x)] = x
+            x[...] = self.fn(x, gx)
+        return x
+
+    def container(self, x: Any, gx: Any, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+        grads = dict(zip(*fields_of(gx), strict=True))  # type: ignore[misc]  # same structure as x
+        if isinstance(x, tuple):
+            items = [self.visit(v, grads[k]) for k, v in zip(keys, values, strict=True)]
+            self.done[id(x)] = type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+            return self.done[id(x)]
+        self.done[id(x)] = x
+        for key, value in zip(keys, values, strict=True):
+            new = self.visit(value, grads.get(key))
+            if new is not value:
+                self.store(x, key, new)
+        return x
+
+    def store(self, x: Any, key: Any, new: Any) -> None:
+        if isinstance(x, list | dict):
+            x[key] = new
+        else:
+            object.__setattr__(x, key, new)

@@ -1,0 +1,99 @@
+"""Which functions on a tape are NumPy's and ours, under a name that finds them again."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from yota.rules.registry import NONDIFF, PRIMITIVES, VJP
+from yota.tape import Call, Tape, Var
+
+OPERATORS = (
+    "abs add and_ eq floordiv ge getitem gt index inv invert le lshift lt matmul mod mul ne neg "
+    "not_ or_ pos pow rshift sub truediv truth xor"
+).split()
+UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
+UNSAFE = frozenset(
+    "DataSource apply_along_axis apply_over_axes frompyfunc fromfile fromfunction fromregex genfromtxt "
+    "load loadtxt memmap piecewise save savetxt savez savez_compressed tofile vectorize".split()
+)
+
+
+@functools.lru_cache(maxsize=4)
+def _table(version: int) -> tuple[dict[str, Callable[..., Any]], dict[int, str]]:
+    by_name: dict[str, Callable[..., Any]] = {}
+    for name, fn in _known():
+        by_name.setdefault(name, fn)
+    return by_name, {id(fn): name for name, fn in reversed(by_name.items())}
+
+
+def _known() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name in OPERATORS:
+        yield f"operator.{name}", getattr(operator, name)
+    for fn in {**VJP, **dict.fromkeys(NONDIFF), **dict.fromkeys(PRIMITIVES)}:
+        name = _registered_name(fn)
+        if name is not None:
+            yield name, fn
+            if isinstance(fn, np.ufunc):
+                yield from ((f"{name}.{m}", getattr(fn, m)) for m in UFUNC_METHODS)
+
+
+def _registered_name(fn: Callable[..., Any]) -> str | None:
+    name = getattr(fn, "__name__", "")
+    if name in UNSAFE:
+        return None
+    if isinstance(fn, np.ufunc):
+        return _ufunc_name(fn, name)
+    module = getattr(fn, "__module__", None) or ""
+    root = module.split(".")[0]
+    return f"{module}.{name}" if root in ("numpy", "scipy", "yota", "builtins", "math") else None
+
+
+def _ufunc_name(fn: np.ufunc, name: str) -> str | None:
+    for prefix, space in (("numpy", np), ("numpy.linalg", np.linalg)):
+        if getattr(space, name, None) is fn:
+            return f"{prefix}.{name}"
+    module = getattr(fn, "__module__", None) or ""
+    return f"scipy.special.{name}" if module.startswith("scipy") or _in_scipy(fn, name) else None
+
+
+def _in_scipy(fn: np.ufunc, name: str) -> bool:
+    import sys
+
+    special = sys.modules.get("scipy.special")
+    return special is not None and getattr(special, name, None) is fn
+
+
+def _tables() -> tuple[dict[str, Callable[..., Any]], dict[int, str]]:
+    return _table(len(VJP) + len(NONDIFF) + len(PRIMITIVES))
+
+
+def name_of(fn: Callable[..., Any]) -> str | None:
+    """Return the name under which `resolve` finds `fn` again; None for a function of the user."""
+    found = _tables()[1].get(id(fn))
+    if found is not None:
+        return found
+    owner, method = getattr(fn, "__self__", None), getattr(fn, "__name__", "")
+    if isinstance(owner, np.ufunc) and method in UFUNC_METHODS:
+        base = name_of(owner)
+        return None if base is None else f"{base}.{method}"
+    return None
+
+
+def resolve(name: str) -> Callable[..., Any] | None:
+    """Return the function of a name that `name_of` gave; None for any other name."""
+    return _tables()[0].get(name)
+
+
+def is_users(fn: Callable[..., Any]) -> bool:
+    """Tell whether running `fn` would run code that is neither NumPy's nor ours."""
+    return name_of(fn) is None
+
+
+def users_ops(tape: Tape) -> list[Var]:
+    """Return the ops whose function is the user's own."""
+    return [v for v, op in tape if isinstance(op, Call) and is_users(op.fn)]

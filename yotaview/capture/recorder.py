@@ -1,0 +1,213 @@
+"""Turn the engine's events into rows."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from yota.frames import user_frames
+from yota.program import Called, CallRecord, Failed, Program
+from yota.tape import Constant, Frame, Tape, Var, base_name, fn_name, spec_of
+from yotaview.capture.functions import users_ops
+from yotaview.capture.keep import Keeper, Pool
+from yotaview.capture.rows import Failure, KeptCall, Limits, Row
+
+Key = tuple[str, Frame | None, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is read off a program's tape once."""
+
+    fingerprint: str
+    constants: dict[Var, Any]
+    users: list[Var]
+
+
+class Recorder:
+    """Rows under way; an observer of the engine."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.rows: dict[Key, Row] = {}
+        self.keepers: dict[Key, Keeper] = {}
+        self.failures: list[tuple[Row, BaseException]] = []
+        self.left_out = 0
+        self.thinned = False
+        self.pool = Pool()
+        self._lock = threading.Lock()
+        self._facts: weakref.WeakKeyDictionary[Program, Facts] = weakref.WeakKeyDictionary()
+
+    def __call__(self, event: Any) -> None:
+        """Take one event of the engine."""
+        with self._lock:
+            if isinstance(event, Called):
+                self._called(event.program, event.call)
+            elif isinstance(event, Failed):
+                self._failed(event)
+
+    def _called(self, program: Program, call: CallRecord) -> None:
+        tape = program.tape
+        site = call.site[0] if call.site else None
+        if not self._wanted(tape.entry.name, call.site):
+            return
+        facts = self._facts_of(program)
+        key = (tape.entry.name, site, call.kind, facts.fingerprint)
+        row = self.rows.get(key)
+        if row is None:
+            if len(self.rows) >= self.limits.max_tapes:
+                self.left_out += 1
+                return
+            row = self.rows[key] = Row(tape.entry.name, site, program, tape, call.kind)
+            self.keepers[key] = Keeper(self.pool)
+        finite = _count_call(row, call)
+        known = _users_values(tape, call, facts.users)
+        kept = KeptCall(row.count, call.inputs, facts.constants, call.value, call.gradients, known)
+        self.keepers[key].add(kept, finite)
+        self._fit()
+
+    def _facts_of(self, program: Program) -> Facts:
+        found = self._facts.get(program)
+        if found is None:
+            tape = program.tape
+            constants = {v: op.value for v, op in tape if isinstance(op, Constant)}
+            found = Facts(tape.fingerprint(), constants, users_ops(tape))
+            self._facts[program] = found
+        return found
+
+    def _wanted(self, name: str, site: tuple[Frame, ...]) -> bool:
+        only = self.limits.only
+        if only is None or name == only:
+            return True
+        return any(only in (f"{base_name(f.file)}:{f.line}", f"{f.file}:{f.line}") for f in site)
+
+    def _fit(self) -> None:
+        """Thin the biggest rows until everything fits the limit."""
+        spent: set[Key] = set()
+        while self.pool.nbytes > self.limits.max_bytes:
+            left = [k for k in self.keepers if k not in spent]
+            if not left:
+                return
+            biggest = max(left, key=lambda k: self.keepers[k].nbytes)
+            if self.keepers[biggest].thin():
+                self.thinned = True
+            else:
+                spent.add(biggest)
+
+    def _failed(self, event: Failed) -> None:
+        if any(error is event.error for _, error in self.failures):
+            return
+        site = next(iter(user_frames()), None)
+        failure = Failure(_failure_text(event), event.origin, error_text(event.error))
+        row = Row(event.tape.entry.name, site, None, event.tape, "failed", failure=failure)
+        if self._wanted(row.name, event.origin.frames):
+            self.failures.append((row, event.error))
+            del self.failures[: -self.limits.max_tapes]
+
+    def finished(self) -> list[Row]:
+        """Return the rows in the order of their first call, those that raised last."""
+        for key, row in self.rows.items():
+            row.calls = self.keepers[key].calls()
+        return [*self.rows.values(), *(row for row, _ in self.failures)]
+
+
+def _count_call(row: Row, call: CallRecord) -> bool:
+    row.count += 1
+    with np.errstate(all="ignore"):
+        finite = _all_finite(call.value) and all(map(_all_finite, call.gradients))
+        number = _as_float(call.value)
+        if number is not None:
+            row.values.append(number)
+        if row.has_gradient:
+            row.norms.append(_norm(call.gradients))
+    if not finite:
+        row.nonfinite.append(row.count)
+    return finite
+
+
+def _as_float(value: Any) -> float | None:
+    if isinstance(value, bool | int | float | np.number | np.ndarray) and np.ndim(value) == 0:
+        return float(np.real(value))
+    return None
+
+
+def _all_finite(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_all_finite, value))
+    if isinstance(value, dict):
+        return all(map(_all_finite, value.values()))
+    if isinstance(value, float | complex | np.inexact | np.ndarray):
+        x = np.asarray(value)
+        return x.dtype.kind not in "fc" or bool(np.isfinite(x).all())
+    return True
+
+
+def _norm(gradients: tuple[Any, ...]) -> float:
+    parts = [float(np.linalg.norm(np.asarray(g).ravel())) for g in gradients if g is not None]
+    return math.hypot(*parts) if parts else 0.0
+
+
+def _users_values(tape: Tape, call: CallRecord, wanted: list[Var]) -> dict[Var, Any]:
+    """Return the values of the user's own functions, which nothing may run again later."""
+    if not wanted:
+        return {}
+    values: dict[Var, Any] = dict(tape.values or {})
+    return {v: values[v] for v in wanted if v in values} or _replayed(tape, call, wanted)
+
+
+def _replayed(tape: Tape, call: CallRecord, wanted: list[Var]) -> dict[Var, Any]:
+    try:
+        with np.errstate(all="ignore"):
+            values = tape.replay(call.inputs)
+    except Exception:  # the call itself went well; its values are then shown as not kept
+        return {}
+    return {v: values[v] for v in wanted}
+
+
+def _failure_text(event: Failed) -> str:
+    """Return the operation with operands, then the shapes: `matmul(%4, ones(3)): (4,) @ (3,)`."""
+    if event.fn is None:
+        frame = next(iter(event.origin.frames), None)
+        return linecache.getline(frame.file, frame.line).strip() if frame is not None else ""
+    tape = event.tape
+    operands = ", ".join(_operand(a) for a in event.operands)
+    text = f"{fn_name(event.fn)}({operands})"
+    shapes = [_shape(a, tape) for a in event.operands]
+    known = [s for s in shapes if s is not None]
+    joint = " @ " if fn_name(event.fn) == "matmul" else ", "
+    return f"{text}: {joint.join(map(str, known))}" if known else text
+
+
+def _operand(a: Any) -> str:
+    if isinstance(a, Var):
+        return repr(a)
+    if isinstance(a, np.ndarray):
+        return _array(a)
+    return repr(a)[:60]
+
+
+def _array(a: np.ndarray[Any, Any]) -> str:
+    shape = ", ".join(map(str, a.shape))
+    for name, value in (("ones", 1), ("zeros", 0)):
+        if a.size and bool(np.all(a == value)):
+            return f"{name}({shape if a.ndim == 1 else f'({shape})'})"
+    return spec_of(a).text(short=True)
+
+
+def _shape(a: Any, tape: Tape) -> tuple[int, ...] | None:
+    if isinstance(a, Var) and a in tape:
+        spec = tape[a].spec
+        return None if spec.kind in ("tuple", "object") else spec.shape
+    return a.shape if isinstance(a, np.ndarray) else None
+
+
+def error_text(error: BaseException) -> str:
+    """Return an error in a line, as `ValueError: ...`."""
+    first = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first}"

@@ -1,0 +1,157 @@
+"""Every key of the screen, once: bindings, help, footer, palette and the README's table come from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+VIEWS = ("step", "passes", "code", "graph", "profile", "tapes")
+TITLES = {v: v.capitalize() for v in VIEWS}
+Scope = Literal["view", "global", "pane"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One action: its keys as Textual names them, a short label, one line of help, and who handles it.
+
+    Scope `view` means that each view has its own `do_<action>`, `global` that the screen has the
+    one, `pane` that the focused pane has it.
+    """
+
+    action: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    scope: Scope = "global"
+
+    @property
+    def show(self) -> str:
+        """The keys as a reader knows them."""
+        return " ".join(SHOWN.get(k, k) for k in self.keys)
+
+
+SHOWN = {
+    "question_mark": "?",
+    "f1": "F1",
+    "f8": "F8",
+    "ctrl+p": "^p",
+    "escape": "esc",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
+    "exclamation_mark": "!",
+    "percent_sign": "%",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "slash": "/",
+    "comma": ",",
+    "full_stop": ".",
+    "plus": "+",
+    "minus": "-",
+    "colon": ":",
+}
+
+_DIGITS = tuple(
+    Key(f"view_{name}", (str(k),), TITLES[name], f"view {TITLES[name]}")
+    for k, name in enumerate(VIEWS, 1)
+)
+
+KEYS: tuple[Key, ...] = (
+    *_DIGITS,
+    Key("next", ("n",), "next", "next op, rewrite or row of the view", "view"),
+    Key("previous", ("N",), "prev", "previous op, rewrite or row of the view", "view"),
+    Key("into", ("s",), "into", "one op on, into a folded group", "view"),
+    Key("back_into", ("S",), "back into", "one op back, into a folded group", "view"),
+    Key("finish", ("f",), "finish", "finish the group: first op of the next source line", "view"),
+    Key("back_finish", ("F",), "start", "back to the start of the group, then of the one before", "view"),
+    Key("continue", ("c",), "cont", "on to the next breakpoint or alert"),
+    Key("back_continue", ("C",), "back", "back to the previous breakpoint or alert"),
+    Key("first", ("g",), "first", "first op or row of the view", "view"),
+    Key("last", ("G",), "last", "last op or row of the view", "view"),
+    Key("previous_phase", ("left_curly_bracket",), "phase back", "previous edge of a phase"),
+    Key("next_phase", ("right_curly_bracket",), "phase on", "next edge of a phase"),
+    Key("twin", ("percent_sign",), "twin", "between an op and the op that completes its cotangent"),
+    Key("previous_call", ("left_square_bracket",), "prev call", "previous kept call of this row"),
+    Key("next_call", ("right_square_bracket",), "next call", "next kept call of this row"),
+    Key("history_back", ("less_than_sign",), "jump back", "back in the history of jumps"),
+    Key("history_on", ("greater_than_sign",), "jump on", "forward in the history of jumps"),
+    Key("alert", ("exclamation_mark",), "alert", "next alert"),
+    Key("why", ("W",), "why", "focus the explanation", "view"),
+    Key("layout", ("L",), "layout", "the view's other layout or form", "view"),
+    Key("group", ("t",), "group", "group or mark", "view"),
+    Key("fit", ("0",), "fit", "bring the current op or row into sight", "view"),
+    Key("more", ("plus",), "unfold", "one level less folded", "view"),
+    Key("less", ("minus",), "fold", "one level more folded", "view"),
+    Key("find", ("slash",), "find", "find text in the view"),
+    Key("find_previous", ("comma",), "prev match", "previous match"),
+    Key("find_next", ("full_stop",), "next match", "next match"),
+    Key("goto", ("colon",), "goto", "go to :46 :+10 :10n :%46 :50% :line 9 :seed :call 731"),
+    Key("breakpoint", ("b",), "brk", "set or clear a breakpoint on the current op"),
+    Key("value", ("v",), "value", "value as grid, heat, histogram or summary"),
+    Key("slice", ("V",), "slice", "next slice of a value with more than two axes"),
+    Key("copy", ("y",), "copy", "copy what the view stands on"),
+    Key("copy_file", ("Y",), "copy to file", "write what the view stands on to a file"),
+    Key("export", ("x",), "export", "export to a file; its suffix is the format"),
+    Key("output", ("O",), "output", "what the script printed"),
+    Key("focus_next", ("tab",), "next pane", "focus the next pane"),
+    Key("focus_previous", ("shift+tab",), "prev pane", "focus the previous pane"),
+    Key("zoom", ("z",), "zoom", "the focused pane alone, and back"),
+    Key("help", ("question_mark", "f1"), "help", "this help"),
+    Key("commands", ("ctrl+p",), "commands", "every action by name"),
+    Key("theme", ("T",), "theme", "next theme"),
+    Key("screenshot", ("f8",), "screenshot", "write the screen to an SVG file"),
+    Key("leave", ("escape",), "out", "one level out"),
+    Key("quit", ("q",), "quit", "quit"),
+    Key("row_up", ("up", "k"), "up", "row up in the focused pane", "pane"),
+    Key("row_down", ("down", "j"), "down", "row down in the focused pane", "pane"),
+    Key("row_left", ("left", "h"), "left", "left in the focused pane", "pane"),
+    Key("row_right", ("right", "l"), "right", "right in the focused pane", "pane"),
+    Key("page_up", ("pageup",), "page up", "page up in the focused pane", "pane"),
+    Key("page_down", ("pagedown",), "page down", "page down in the focused pane", "pane"),
+    Key("open", ("enter",), "open", "open the row of the focused pane", "pane"),
+)
+BY_ACTION = {k.action: k for k in KEYS}
+
+PAIRS = {
+    "next": ("previous", "next/prev"),
+    "into": ("back_into", "in"),
+    "continue": ("back_continue", "cont"),
+    "finish": ("back_finish", "finish"),
+    "more": ("less", "fold"),
+    "value": ("slice", "value"),
+    "next_call": ("previous_call", "call"),
+    "find_next": ("find_previous", "match"),
+}
+
+FOOTERS: dict[str, tuple[str, ...]] = {
+    "step": ("next", "into", "continue", "twin", "breakpoint", "value", "find", "goto", "finish"),
+    "passes": ("next", "layout", "more", "open", "find", "goto", "why", "copy", "export"),
+    "code": ("next", "breakpoint", "layout", "continue", "find", "goto", "why", "copy", "export"),
+    "graph": ("next", "finish", "twin", "more", "layout", "group", "find", "goto", "export"),
+    "profile": ("next", "open", "group", "layout", "find", "goto", "copy", "export"),
+    "tapes": ("open", "next", "next_call", "alert", "group", "layout", "output", "find", "export"),
+}
+
+
+def hint(action: str) -> tuple[str, str]:
+    """Return keys and label of an action as the footer shows them, its opposite included."""
+    key = BY_ACTION[action]
+    first = SHOWN.get(key.keys[0], key.keys[0])
+    if action in PAIRS:
+        other, label = PAIRS[action]
+        second = SHOWN.get(BY_ACTION[other].keys[0], BY_ACTION[other].keys[0])
+        return f"{first}/{second}", label
+    return first, key.label
+
+
+def readme_table() -> str:
+    """Return the table of keys for the README, in Markdown."""
+    rows = [f"| {' '.join(f'`{s}`' for s in k.show.split())} | {k.help} |" for k in KEYS]
+    return "\n".join(["| key | what it does |", "|---|---|", *rows]) + "\n"

@@ -1,0 +1,1 @@
+"""What is open and where one stands in it; nothing here draws."""

@@ -1,0 +1,22 @@
+"""What a check says about an op."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from yota.tape import Var
+
+Level = Literal["alarm", "masked", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line about one op: an alarm reaches a result or a gradient, a masked one does not."""
+
+    check: str
+    level: Level
+    var: Var
+    text: str
+    place: str
+    function: str

@@ -1,0 +1,75 @@
+"""What one types behind `:` to go somewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from yota.tape import Tape, Var
+
+if TYPE_CHECKING:
+    from yotaview.model.stepper import Stepper
+
+HELP = "46, +10, -10, 10n, %46, 50%, line 9, seed, start, end, nan or call 731"
+
+
+class GotoError(Exception):
+    """A position that does not exist; the message says what does."""
+
+
+def find_position(text: str, tape: Tape, stepper: Stepper) -> Var:
+    """Return the op that `text` names; raises GotoError with the reason."""
+    text = text.strip().removeprefix(":").strip()
+    word = re.fullmatch(r"line\s+(\d+)", text)
+    if word:
+        return _line(int(word[1]), tape, stepper)
+    if not stepper.order:
+        raise GotoError("the tape is empty")
+    if text in ("start", "end", "seed"):
+        return _named(text, tape, stepper)
+    return _number(text, tape, stepper)
+
+
+def _named(text: str, tape: Tape, stepper: Stepper) -> Var:
+    if text != "seed":
+        return stepper.order[0 if text == "start" else -1]
+    seed = tape.seed if tape.seed is not None else tape.reverse_start
+    if seed is None:
+        raise GotoError("no seed: this tape has no reverse pass")
+    return seed
+
+
+def _number(text: str, tape: Tape, stepper: Stepper) -> Var:
+    if match := re.fullmatch(r"%(\d+)", text):
+        return _op(Var(int(match[1])), tape)
+    if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text):
+        return stepper.percent(min(float(match[1]), 100.0)).at
+    if match := re.fullmatch(r"([+-])(\d+)", text):
+        return stepper.next(int(match[2]) * (1 if match[1] == "+" else -1)).at
+    if match := re.fullmatch(r"(\d+)([nN])", text):
+        return stepper.next(int(match[1]) * (1 if match[2] == "n" else -1)).at
+    if re.fullmatch(r"\d+", text):
+        return _index(int(text), stepper)
+    raise GotoError(f"cannot go to {text!r}: write {HELP}")
+
+
+def _op(var: Var, tape: Tape) -> Var:
+    if var not in tape:
+        last = next(reversed(tape.ops))
+        raise GotoError(f"no op {var}: the last one is {last}")
+    return var
+
+
+def _index(number: int, stepper: Stepper) -> Var:
+    if not 1 <= number <= len(stepper):
+        raise GotoError(f"no op {number}: the tape has {len(stepper)}")
+    return stepper.order[number - 1]
+
+
+def _line(line: int, tape: Tape, stepper: Stepper) -> Var:
+    """Return the first op of a line behind the position, else the first on the tape."""
+    hits = [v for v, op in tape if any(f.line == line for f in op.origin.frames)]
+    if not hits:
+        lines = sorted({f.line for _, op in tape for f in op.origin.frames[:1]})
+        raise GotoError(f"no op comes from line {line}; lines with ops: {', '.join(map(str, lines)) or 'none'}")
+    return next((v for v in hits if not stepper.reached(v)), hits[0])

@@ -1,0 +1,330 @@
+"""What is open: one call of one row, and a position on its tape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from yota.program import Program
+from yota.tape import Call, Constant, Frame, Input, Op, Tape, Var, format_call
+from yotaview.capture import Capture, KeptCall, Row
+from yotaview.model.findings import Finding
+from yotaview.model.goto import GotoError, find_position
+from yotaview.model.mapping import map_var
+from yotaview.model.nonfinite import find_nonfinite
+from yotaview.model.profile import Profile, measure
+from yotaview.model.replay import replay, with_constants
+from yotaview.model.stepper import Stepper
+from yotaview.model.textbook import rule_text
+
+Phase = Literal["inputs", "forward", "seed", "reverse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A term of a cotangent: the op that holds it, and the op whose derivative it is."""
+
+    var: Var
+    of: Var | None
+    text: str
+
+
+class NotKnown(Exception):
+    """A value that is asked for is not computed at the position, or cannot be had; the text says why."""
+
+
+class Opened:
+    """One kept call of a row, with its values; everything costly is computed on first use."""
+
+    def __init__(self, row: Row, call: KeptCall | None) -> None:
+        self.row, self.call = row, call
+        constants = call.constants if call is not None else {}
+        self.tape = with_constants(row.tape, constants)
+        self.positions = {v: k for k, v in enumerate(self.tape.ops)}
+        self.problems: dict[Var, str] = {}
+        if call is None:
+            self.tape.values = dict(row.tape.values or {})
+        else:
+            self.tape.values, self.problems = replay(self.tape, call.inputs, call.known)
+
+    @property
+    def values(self) -> Mapping[Var, Any]:
+        """The values of the tape."""
+        return self.tape.values or {}
+
+    @cached_property
+    def program(self) -> Program:
+        """The stages, for the values that this call captured."""
+        own = self.row.program
+        if own is not None and self._same_constants():
+            return own
+        return Program(self.tape)
+
+    def _same_constants(self) -> bool:
+        pairs = ((self.row.tape[v], op) for v, op in self.tape if isinstance(op, Constant))
+        return all(getattr(a, "value", None) is b.value for a, b in pairs)
+
+    @cached_property
+    def users(self) -> dict[Var, list[Var]]:
+        """The readers of every op."""
+        return self.tape.users()
+
+    @cached_property
+    def twins(self) -> dict[Var, Var]:
+        """From the op that completes a cotangent to the op whose cotangent it is."""
+        found: dict[Var, Var] = {}
+        for primal, cotangent in self.tape.cotangents.items():
+            if cotangent in self.tape and cotangent not in found:
+                found[cotangent] = primal
+        return found
+
+    @cached_property
+    def alerts(self) -> list[Finding]:
+        """Where NaN and infinity begin, inputs without a path."""
+        return find_nonfinite(self.tape, self.values, self.row.name)
+
+    @cached_property
+    def contributions(self) -> dict[Var, list[Contribution]]:
+        """The terms of every cotangent."""
+        last: dict[tuple[Var, Var | None], Var] = {}
+        for var, op in self.tape:
+            o = op.origin
+            if o.wrt is not None and o.role not in ("accumulate", "seed"):
+                last[o.wrt, o.of] = var
+        found: dict[Var, list[Contribution]] = {}
+        for (wrt, of), var in last.items():
+            found.setdefault(wrt, []).append(Contribution(var, of, _term_text(self.tape, var, of)))
+        return found
+
+
+def _term_text(tape: Tape, var: Var, of: Var | None) -> str:
+    op = tape[var]
+    term = format_call(op) if isinstance(op, Call) else str(var)
+    through = tape[of] if of is not None and of in tape else None
+    return f"{var} = {term}" + (f"  through {of} {through.name}" if isinstance(through, Call) else "")
+
+
+class Session:
+    """The open call and the position; moves are cheap, values are computed when a call is opened."""
+
+    def __init__(self, capture: Capture, row: int | None = None, call: int | None = None) -> None:
+        self.capture = capture
+        self.row_index = self.call_index = 0
+        self._past: list[Var] = []
+        self._future: list[Var] = []
+        self._profiles: dict[int, Profile] = {}
+        self.open(capture.opening_row() if row is None else row, call)
+
+    def open(self, row: int, call: int | None = None) -> None:
+        """Open kept call number `call` (an index) of a row, the alerting or last one by default."""
+        if not self.capture.rows:
+            raise GotoError("nothing was captured")
+        row = max(0, min(row, len(self.capture.rows) - 1))
+        chosen = self.capture.rows[row]
+        index = chosen.opening_call() if call is None else call
+        self.row_index, self.call_index = row, max(0, min(index, len(chosen.calls) - 1))
+        self.opened = Opened(chosen, chosen.calls[self.call_index] if chosen.calls else None)
+        self.stepper = Stepper.over(self.opened.tape)
+        if chosen.failure is not None:
+            self.stepper = self.stepper.last()
+        self._past, self._future = [], []
+
+    @property
+    def row(self) -> Row:
+        """The open row."""
+        return self.capture.rows[self.row_index]
+
+    @property
+    def call(self) -> KeptCall | None:
+        """The open call; None where the row has none, as one that raised."""
+        return self.opened.call
+
+    @property
+    def program(self) -> Program:
+        """The stages of the open call."""
+        return self.opened.program
+
+    @property
+    def tape(self) -> Tape:
+        """The whole tape as recorded, with the values of the open call."""
+        return self.opened.tape
+
+    @property
+    def at(self) -> Var:
+        """The op at the position."""
+        return self.stepper.at
+
+    @property
+    def op(self) -> Op:
+        """What stands at the position."""
+        return self.tape[self.at]
+
+    @property
+    def failed_here(self) -> bool:
+        """Tell whether the position is the last op before the one that raised."""
+        return self.row.failure is not None and self.stepper.index == len(self.stepper) - 1
+
+    def step(self, n: int) -> None:
+        """Move `n` ops onward, back where negative; not recorded as a jump."""
+        self.stepper = self.stepper.next(n)
+
+    def move(self, stepper: Stepper) -> None:
+        """Take a position of the open tape as a jump."""
+        if stepper.index != self.stepper.index:
+            self._past.append(self.at)
+            self._future.clear()
+        self.stepper = stepper
+
+    def goto(self, var: Var) -> None:
+        """Jump to an op of the tape, or to the one that took its place."""
+        target = self.tape.survivor(var) if var not in self.tape else var
+        if target is None:
+            raise GotoError(f"no op {var} on this tape")
+        self.move(self.stepper.goto(target))
+
+    def back_in_history(self) -> bool:
+        """Return to where the last jump began; tell whether there was one."""
+        return self._travel(self._past, self._future)
+
+    def forward_in_history(self) -> bool:
+        """Repeat the jump that was taken back; tell whether there was one."""
+        return self._travel(self._future, self._past)
+
+    def _travel(self, source: list[Var], target: list[Var]) -> bool:
+        if not source:
+            return False
+        target.append(self.at)
+        self.stepper = self.stepper.goto(source.pop())
+        return True
+
+    def phase(self, var: Var) -> Phase:
+        """Return the phase of an op; constants of the function count as inputs."""
+        if var == self.tape.seed or self._is_seed_const(var):
+            return "seed"
+        if self.tape.is_reverse(var):
+            return "reverse"
+        return "forward" if isinstance(self.tape[var], Call) else "inputs"
+
+    def _is_seed_const(self, var: Var) -> bool:
+        return self.tape[var].origin.role == "seed" and self.tape.is_reverse(var)
+
+    def phase_edges(self) -> list[Var]:
+        """Return the ops at which inputs, forward, seed and reverse begin, and the last op."""
+        return [self.stepper.order[k] for k in self.stepper.edges]
+
+    def is_known(self, var: Var) -> bool:
+        """Tell whether `var` is computed at or before the position."""
+        return self.stepper.reached(var)
+
+    def value(self, var: Var) -> Any:
+        """Return the recorded value of an op; raises NotKnown where it lies ahead or cannot be had."""
+        if not self.is_known(var):
+            raise NotKnown("not computed yet")
+        return self.recorded(var)
+
+    def recorded(self, var: Var) -> Any:
+        """Return the value of an op wherever the position is; raises NotKnown if it cannot be had."""
+        if var in self.opened.values:
+            return self.opened.values[var]
+        raise NotKnown(self.opened.problems.get(var, "this value was not kept"))
+
+    def users(self, var: Var) -> list[Var]:
+        """Return the ops that read `var`."""
+        return self.opened.users.get(var, [])
+
+    def twin(self, var: Var) -> Var | None:
+        """Return the op that completes the cotangent of `var`, or whose cotangent `var` helps to build."""
+        forward = self.tape.cotangents.get(var)
+        if forward is not None and forward in self.tape:
+            return forward
+        wrt = self.tape[var].origin.wrt
+        if wrt is not None and self.tape.cotangents.get(wrt) == var:
+            return wrt
+        found = self.opened.twins.get(var, wrt)
+        return found if found is not None and found in self.tape else None
+
+    def mapped(self, var: Var, stage: str) -> tuple[Var | None, str]:
+        """Return the op that stands for `var` in a stage, with the reason where it is another."""
+        target = self.program.stage(stage).tape
+        if stage == "trace" and self.tape.is_reverse(var):
+            return None, f"{var} belongs to the reverse pass, which is not on this stage"
+        return map_var(var, self.tape, target)
+
+    def source_line(self, frame: Frame) -> str | None:
+        """Return a line of the user's code as it was at capture, None if it is not available."""
+        lines = self.capture.sources.get(frame.file)
+        return lines[frame.line - 1] if lines and 0 < frame.line <= len(lines) else None
+
+    def source_window(self, frame: Frame, before: int, after: int) -> list[tuple[int, str, bool]]:
+        """Return numbered lines around a frame, the frame's own marked True; empty if not available."""
+        lines = self.capture.sources.get(frame.file, ())
+        first, last = max(1, frame.line - before), min(len(lines), frame.line + after)
+        end = max(frame.line, frame.end_line)
+        return [(k, lines[k - 1], frame.line <= k <= end) for k in range(first, last + 1)]
+
+    @property
+    def alerts(self) -> list[Finding]:
+        """Where NaN and infinity begin in the open call; masked ones are no alarms."""
+        return self.opened.alerts
+
+    @property
+    def alarms(self) -> list[Finding]:
+        """The alerts that reach a result or a gradient."""
+        return [a for a in self.alerts if a.level == "alarm"]
+
+    def next_alert(self) -> Finding | None:
+        """Return the next alert behind the position, from the start again after the last."""
+        found = [a for a in self.alerts if a.level == "alarm"] or self.alerts
+        ahead = (a for a in found if self.stepper.positions[a.var] > self.stepper.index)
+        return next(ahead, found[0] if found else None)
+
+    def profile(self) -> Profile:
+        """Return the times and live bytes of the open call, measured once."""
+        key = id(self.opened)
+        if key not in self._profiles:
+            self._profiles = {key: measure(self.tape, self.opened.values)}
+        return self._profiles[key]
+
+    def parse_goto(self, text: str) -> Var:
+        """Return the op that `:46`, `:+10`, `:%46`, `:50%`, `:line 9`, `:seed` names; `:call 7` opens a call.
+
+        Raises GotoError with the reason.
+        """
+        plain = text.strip().removeprefix(":").strip()
+        if match := re.fullmatch(r"call\s+([\d,]+)", plain):
+            self.open_call(int(match[1].replace(",", "")))
+            return self.at
+        if plain == "nan":
+            found = self.next_alert()
+            if found is None:
+                raise GotoError("no NaN or infinity in this call")
+            return found.var
+        return find_position(plain, self.tape, self.stepper)
+
+    def open_call(self, number: int) -> None:
+        """Open the call of this number; raises GotoError naming the nearest kept one if it is not kept."""
+        numbers = [c.number for c in self.row.calls]
+        if number not in numbers:
+            if not numbers:
+                raise GotoError("no call of this row is kept")
+            near = min(numbers, key=lambda n: abs(n - number))
+            why = f"{self.row.kept_text}; " if self.row.kept_text else ""
+            raise GotoError(f"call {number} is not kept: {why}the nearest is {near}")
+        at = self.stepper.index
+        self.open(self.row_index, numbers.index(number))
+        self.stepper = self.stepper.to(at)
+
+    def contributions(self, var: Var) -> list[Contribution]:
+        """Return the terms whose sum is the cotangent of `var`."""
+        return self.opened.contributions.get(var, [])
+
+    def rule_text(self, var: Var) -> str:
+        """Return the derivative that explains `var` as a textbook writes it, else the rule's source."""
+        return rule_text(self.tape, var)
+
+    def inputs(self) -> Iterator[tuple[Var, Input]]:
+        """Yield the inputs of the open tape."""
+        return ((v, op) for v, op in self.tape if isinstance(op, Input))

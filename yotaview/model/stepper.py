@@ -1,0 +1,88 @@
+"""A frozen cursor over a tape: every move returns a new one, at the same cost whatever the length."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from yota.tape import Call, Tape, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Stepper:
+    """Position `index` in `order`; `edges` are the indices at which a phase begins, and the last one."""
+
+    order: tuple[Var, ...]
+    index: int = 0
+    edges: tuple[int, ...] = ()
+    positions: Mapping[Var, int] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def over(cls, tape: Tape) -> Stepper:
+        """Return a stepper at the first op of `tape`."""
+        order = tuple(tape.ops)
+        positions = {v: k for k, v in enumerate(order)}
+        return cls(order, 0, _edges(tape, order, positions), positions)
+
+    @property
+    def at(self) -> Var:
+        """The op at the position; raises IndexError on an empty tape."""
+        return self.order[self.index]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def to(self, index: int) -> Stepper:
+        """Move to an index, or to the nearest end."""
+        return replace(self, index=max(0, min(index, len(self.order) - 1)))
+
+    def next(self, n: int = 1) -> Stepper:
+        """Move `n` ops onward in time."""
+        return self.to(self.index + n)
+
+    def back(self, n: int = 1) -> Stepper:
+        """Move `n` ops back in time."""
+        return self.to(self.index - n)
+
+    def first(self) -> Stepper:
+        """Move to the first op."""
+        return self.to(0)
+
+    def last(self) -> Stepper:
+        """Move to the last op."""
+        return self.to(len(self.order) - 1)
+
+    def goto(self, var: Var) -> Stepper:
+        """Move to an op; raises KeyError if it is not on the tape."""
+        return self.to(self.positions[var])
+
+    def percent(self, p: float) -> Stepper:
+        """Move to a share of the tape, 0 the first op and 100 the last."""
+        return self.to(round(p / 100 * (len(self.order) - 1)))
+
+    def next_phase(self) -> Stepper:
+        """Move to the next phase edge, or stay."""
+        k = bisect_right(self.edges, self.index)
+        return self.to(self.edges[k]) if k < len(self.edges) else self
+
+    def previous_phase(self) -> Stepper:
+        """Move to the previous phase edge, or stay."""
+        k = bisect_left(self.edges, self.index)
+        return self.to(self.edges[k - 1]) if k else self
+
+    def reached(self, var: Var) -> bool:
+        """Tell whether `var` lies at or before the position."""
+        return self.positions.get(var, len(self.order)) <= self.index
+
+
+def _edges(tape: Tape, order: tuple[Var, ...], positions: Mapping[Var, int]) -> tuple[int, ...]:
+    found = {0, len(order) - 1} if order else set()
+    first_call = next((k for k, v in enumerate(order) if isinstance(tape[v], Call)), None)
+    start = positions.get(tape.reverse_start) if tape.reverse_start is not None else None
+    seed = positions.get(tape.seed) if tape.seed is not None else None
+    found |= {k for k in (first_call, start, seed) if k is not None}
+    last_seed = max((k for k in (start, seed) if k is not None), default=None)
+    if last_seed is not None and last_seed + 1 < len(order):
+        found.add(last_seed + 1)
+    return tuple(sorted(found))

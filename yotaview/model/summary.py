@@ -1,0 +1,237 @@
+"""The facts of a value in a few numbers, and the cells of a grid of it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from yota.tape import spec_of
+
+BARS = "▁▂▃▄▅▆▇█"
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts over all elements; minimum to norm over the finite ones, None where there are none.
+
+    Complex values are measured by magnitude.  `bars` is a histogram of the finite elements between
+    minimum and maximum, blank where a bin is empty.
+    """
+
+    type_text: str
+    nbytes: int
+    size: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    std: float | None = None
+    norm: float | None = None
+    nan: int = 0
+    inf: int = 0
+    zero: int = 0
+    negative: int = 0
+    positive: int = 0
+    bars: str = ""
+    note: str = ""
+
+    @property
+    def finite(self) -> bool:
+        """Tell whether no element is NaN or infinite."""
+        return not (self.nan or self.inf)
+
+
+def summarise(value: Any) -> Summary:
+    """Return the facts of a number, an array, or a tuple of arrays."""
+    spec = spec_of(value)
+    text = spec.text(short=True)
+    if isinstance(value, tuple | list):
+        return Summary(text, spec.nbytes, note=f"{len(value)} items")
+    x = numeric(value)
+    if x is None:
+        return Summary(text, spec.nbytes, note=type(value).__name__)
+    if x.size == 0:
+        return Summary(text, spec.nbytes, note="empty")
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _measure(text, spec.nbytes, x)
+
+
+def numeric(value: Any) -> np.ndarray[Any, Any] | None:
+    """Return a value as an array of numbers, None if it is not one."""
+    if not isinstance(value, np.ndarray | np.generic | bool | int | float | complex):
+        return None
+    try:
+        x = np.asarray(value)
+    except OverflowError:
+        return None
+    return x if x.dtype.kind in "biufc" else None
+
+
+def _measure(text: str, nbytes: int, x: np.ndarray[Any, Any]) -> Summary:
+    real = _as_real(x)
+    nan, inf = int(np.count_nonzero(np.isnan(x))), int(np.count_nonzero(np.isinf(x)))
+    signed = real if x.dtype.kind != "c" else x.real
+    zero = int(np.count_nonzero(x == 0))
+    counts = {
+        "nan": nan,
+        "inf": inf,
+        "zero": zero,
+        "negative": int(np.count_nonzero(signed < 0)),
+        "positive": int(np.count_nonzero(signed > 0)),
+    }
+    note = "by magnitude" if x.dtype.kind == "c" else ""
+    finite = real if nan == inf == 0 else real[np.isfinite(real)]
+    if finite.size == 0:
+        return Summary(text, nbytes, x.size, note=note, **counts)  # type: ignore[arg-type]  # counts are int
+    low, high = float(finite.min()), float(finite.max())
+    return Summary(
+        text,
+        nbytes,
+        x.size,
+        low,
+        high,
+        float(finite.mean()),
+        float(finite.std()),
+        norm_of(finite),
+        bars=_bars(finite, low, high) if x.size > 1 else "",
+        note=note,
+        **counts,
+    )
+
+
+def _as_real(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if x.dtype.kind == "c":
+        return np.abs(x)
+    return x if x.dtype == np.longdouble else x.astype(np.float64, copy=False)
+
+
+def norm_of(x: np.ndarray[Any, Any]) -> float:
+    """Return the Euclidean norm of all elements, scaled so that squares do not overflow."""
+    big = float(np.max(np.abs(x))) if x.size else 0.0
+    if big == 0.0 or not math.isfinite(big):
+        return big
+    return big * float(np.sqrt(np.sum(np.square(np.abs(x) / big))))
+
+
+def _bars(x: np.ndarray[Any, Any], low: float, high: float) -> str:
+    width = high - low
+    if not math.isfinite(width) or width == 0.0:
+        return ""
+    where = np.minimum(((x.ravel() - low) / width * BINS).astype(np.intp), BINS - 1)
+    counts = np.bincount(where, minlength=BINS)
+    top = int(counts.max())
+    return "".join(" " if c == 0 else BARS[math.ceil(c / top * len(BARS)) - 1] for c in counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A window of a 2-D slice: text cells with their numbers; `scale` multiplies the cells."""
+
+    cells: tuple[tuple[str, ...], ...]
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    scale: str
+    slice_text: str
+    row_count: int
+    column_count: int
+    numbers: np.ndarray[Any, Any]
+    largest: float
+
+
+def grid(
+    value: Any, rows: int, cols: int, at: Sequence[int] = (), top: int = 0, left: int = 0
+) -> Grid:
+    """Return at most `rows` by `cols` cells of the last two axes; `at` fixes the leading axes."""
+    x = numeric(value)
+    if x is None:
+        x = np.zeros((0, 0))
+    plane, slice_text = _plane(x, at)
+    window = plane[top : top + rows, left : left + cols]
+    exponent = _exponent(plane)
+    cells = tuple(tuple(format_cell(v, exponent) for v in line) for line in window)
+    return Grid(
+        cells,
+        tuple(str(top + k) for k in range(window.shape[0])),
+        tuple(f"[:,{left + k}]" for k in range(window.shape[1])),
+        f"×1e{exponent:+d}" if exponent else "",
+        slice_text,
+        plane.shape[0],
+        plane.shape[1],
+        window,
+        _largest(plane),
+    )
+
+
+def _plane(x: np.ndarray[Any, Any], at: Sequence[int]) -> tuple[np.ndarray[Any, Any], str]:
+    if x.ndim == 0:
+        return x.reshape(1, 1), ""
+    if x.ndim == 1:
+        return x.reshape(-1, 1), ""
+    lead = x.shape[:-2]
+    if any(n == 0 for n in lead):
+        return np.zeros((0, x.shape[-1]), x.dtype), ""
+    index = tuple(min(max(int(k), 0), n - 1) for k, n in zip([*at, *[0] * len(lead)], lead, strict=False))
+    return x[index], f"[{', '.join(map(str, index))}, :, :]" if lead else ""
+
+
+def _largest(x: np.ndarray[Any, Any]) -> float:
+    if x.size == 0 or x.dtype.kind == "b":
+        return 1.0 if x.size else 0.0
+    magnitude = np.abs(x.astype(np.complex128 if x.dtype.kind == "c" else np.float64))
+    finite = magnitude[np.isfinite(magnitude)]
+    return float(finite.max()) if finite.size else 0.0
+
+
+def _exponent(x: np.ndarray[Any, Any]) -> int:
+    """Return the power of ten that cells leave out: 0 where they read well without one."""
+    if x.dtype.kind in "biu" or x.size == 0:
+        return 0
+    big = _largest(x)
+    if big == 0.0 or 0.1 <= big < 10_000.0:
+        return 0
+    return math.floor(math.log10(big))
+
+
+def format_cell(v: Any, exponent: int = 0) -> str:
+    """Return one element as text of at most about seven characters; complex ones take two parts."""
+    kind = np.asarray(v).dtype.kind
+    if kind == "b":
+        return "True" if v else "False"
+    if kind in "iu":
+        return str(int(v))
+    if kind == "c":
+        return f"{_real(v.real, exponent)}{_real(v.imag, exponent)}j"
+    return _real(float(v), exponent)
+
+
+def _real(v: float, exponent: int) -> str:
+    v = float(v)
+    if math.isnan(v):
+        return "nan"
+    if math.isinf(v):
+        return "+inf" if v > 0 else "-inf"
+    if v == 0.0:
+        return "-0" if math.copysign(1.0, v) < 0 else "0"
+    scaled = v / 10.0**exponent if abs(exponent) < 300 else v * 10.0**-exponent
+    if abs(scaled) < 5e-5:
+        return f"{v:+.0e}"
+    return f"{scaled:+.4g}" if abs(scaled) >= 1000 else f"{scaled:+.4f}"
+
+
+def format_number(v: Any) -> str:
+    """Return a scalar with six significant digits, a complex one as `a+bj`."""
+    if v is None:
+        return "none"
+    if isinstance(v, bool | np.bool_):
+        return str(bool(v))
+    if isinstance(v, complex | np.complexfloating):
+        return f"{complex(v):.6g}"
+    if isinstance(v, int | np.integer):
+        return str(int(v))
+    return f"{float(v):.6g}"

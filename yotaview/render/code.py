@@ -1,0 +1,149 @@
+"""The generated code with the position in it, and what each buffer holds there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yota.tape import Var
+from yotaview.render.line import Line, Page, Span, clean, cut, line, spread
+from yotaview.render.text import NOW, STOP, Marks, brief, describe, phase_of
+
+if TYPE_CHECKING:
+    from yota.buffers import Buffer, Plan
+    from yota.codegen import Source
+    from yotaview.model.session import Session
+
+NOT_RUN = "not run: grad ran the trace"
+NO_BUFFERS = "a program without buffers: its values are scalars"
+SECTIONS = {"P": "note", "B": "forward", "E": "reverse"}
+
+
+def section(source: Source, number: int) -> str:
+    """Return the section of a line, P, B or E; empty outside of them."""
+    for name, lines in (("P", source.prologue), ("B", source.body), ("E", source.epilogue)):
+        if number in lines:
+            return name
+    return " "
+
+
+def code_page(session: Session, source: Source, marks: Marks, at: int, width: int) -> Page:
+    """Return the source with the line `at` marked; the number of the op that it computes is at its right."""
+    texts = source.text.rstrip("\n").split("\n")
+    digits = len(str(len(texts)))
+    rows = [
+        _row(session, source, marks, number, text, width, digits, number == at)
+        for number, text in enumerate(texts, 1)
+    ]
+    why = session.program.why_retraced
+    rows.insert(0, line(Span(cut(clean(f"{NOT_RUN}; {why}" if why else ""), width), "note")))
+    title = f"Generated code, {source.form}"
+    return Page(rows, title, "P prologue · B body · E epilogue", at)
+
+
+def _row(
+    session: Session, source: Source, marks: Marks, number: int, text: str, width: int, digits: int, here: bool
+) -> Line:
+    ops = source.ops_of.get(number, ())
+    mark = Span(NOW, "current") if here else Span(" ")
+    if any(v in marks.breakpoints for v in ops) and not here:
+        mark = Span(STOP, "breakpoint")
+    name = section(source, number)
+    code, _, note = text.partition("  # ")
+    tail = Span(" ".join(map(str, ops)), "number") if ops else Span("")
+    ahead = bool(ops) and all(v in session.tape and not session.is_known(v) for v in ops)
+    role = "dim" if ahead or code.lstrip().startswith("#") else _role(session, ops)
+    left = line(mark, Span(f"{number:>{digits}} ", "dim"), Span(f"{name} ", SECTIONS.get(name, "")))
+    body = Span(clean(code.removeprefix("    ") if len(text) > width // 2 else code), role)
+    return spread(line(*left, body), line(tail), width)
+
+
+def _role(session: Session, ops: tuple[Var, ...]) -> str:
+    for var in ops:
+        if var in session.tape:
+            return phase_of(session.tape, var)
+    return ""
+
+
+def buffer_page(session: Session, plan: Plan, at: Var | None, width: int, height: int) -> Page:
+    """Return each buffer, what it holds at the position, and its occupants over time."""
+    title = f"Buffers at {at}" if at is not None else "Buffers"
+    if not plan.buffers:
+        return Page([line(Span(NO_BUFFERS, "dim"))], title)
+    holds = plan.holds(at) if at is not None else {}
+    order = list(range(len(plan.buffers)))
+    if len(order) > height - 1:
+        used = _used(session, plan, at)
+        order.sort(key=lambda k: (k not in used, k))
+    rows = [_total(plan)]
+    rows += [_buffer_row(session, plan, k, holds.get(k), at, width) for k in order]
+    return Page(rows, title, "▲ now · █▓ successive")
+
+
+def _used(session: Session, plan: Plan, at: Var | None) -> set[int]:
+    if at is None or at not in session.tape:
+        return set()
+    near = [at, *getattr(session.tape[at], "operands", [])]
+    return {plan.slot[v] for v in near if v in plan.slot}
+
+
+def _total(plan: Plan) -> Line:
+    total, apart = plan.nbytes, plan.unshared_nbytes
+    saved = f" (−{100 * (apart - total) / apart:.0f}%)" if apart > total else ""
+    return line(Span(f"{len(plan.buffers)} buffers {total:,} B, one array an op {apart:,} B{saved}", "dim"))
+
+
+def _shape(buffer: Buffer) -> str:
+    return f"[{','.join(map(str, buffer.shape))}]"
+
+
+def _buffer_row(session: Session, plan: Plan, k: int, holds: Var | None, at: Var | None, width: int) -> Line:
+    buffer = plan.buffers[k]
+    head = f"{buffer.name:<4}{cut(_shape(buffer), 9):<9}{buffer.nbytes:>8,} B "
+    held = Span(f"{f'holds {holds}' if holds is not None else 'free':<11}", "number" if holds else "dim")
+    room = width - len(head) - 12
+    return line(Span(head), held, *occupancy(session, plan, k, at, max(room, 8)))
+
+
+def occupancy(session: Session, plan: Plan, k: int, at: Var | None, room: int) -> list[Span]:
+    """Return a row of time with a buffer's occupants, one shade and the next in turn."""
+    places, total = session.stepper.positions, max(len(session.stepper), 1)
+    cells = [Span(" ")] * room
+    for n, (var, last) in enumerate(plan.occupants(k)):
+        start = places.get(var, 0) * room // total
+        end = max(places.get(last, total - 1) * room // total, start)
+        for column in range(start, min(end + 1, room)):
+            cells[column] = Span("█▓"[n % 2], phase_of(session.tape, var) if var in session.tape else "")
+    if at is not None:
+        column = min(room - 1, session.stepper.index * room // total)
+        cells[column] = Span("▲" if cells[column].text == " " else cells[column].text, "current")
+    return cells
+
+
+def history_page(session: Session, plan: Plan, at: Var | None, width: int) -> Page:
+    """Return the occupants of the buffer that the current op writes, and what the op reads."""
+    if not plan.buffers:
+        return Page([line(Span(NO_BUFFERS, "dim"))], "Occupants")
+    k = plan.slot.get(at) if at is not None else None
+    if k is None or at is None:
+        return Page([line(Span(f"{at} is computed into no buffer", "dim"))], "Occupants")
+    rows = [_occupant(session, var, last, at) for var, last in plan.occupants(k)]
+    rows += [(), *_reads(session, plan, at)]
+    return Page(rows, f"{plan.buffers[k].name} occupants")
+
+
+def _occupant(session: Session, var: Var, last: Var, at: Var) -> Line:
+    name = clean(describe(session.tape[var])) if var in session.tape else ""
+    now = Span("  ◀ now", "current") if var == at else Span("")
+    return line(Span(str(var).ljust(6), "number"), cut(name, 26).ljust(27), Span(f"until {last}", "dim"), now)
+
+
+def _reads(session: Session, plan: Plan, at: Var) -> list[Line]:
+    rows = []
+    for var in dict.fromkeys(getattr(session.tape.ops.get(at), "operands", [])):
+        k = plan.slot.get(var)
+        place = plan.buffers[k].name if k is not None else "argument or constant"
+        shown = brief(session, var) if session.is_known(var) else "not computed yet"
+        rows.append(line(Span("reads ", "dim"), Span(f"{var} ", "number"), f"{place}  ", Span(shown, "dim")))
+    if session.is_known(at):
+        rows.append(line(Span("wrote ", "dim"), Span(f"{at} ", "number"), Span(brief(session, at), "dim")))
+    return rows

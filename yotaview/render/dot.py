@@ -1,0 +1,189 @@
+"""A tape as a Graphviz graph; the element of op %n carries the id `op-n`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import graphviz
+
+from yota.tape import Call, Constant, Input, Op, Tape, Var, base_name, format_call, format_value
+
+FOLD_ABOVE = 500
+LABEL_WIDTH = 48
+FONT = "DejaVu Sans Mono"
+STYLES = {
+    "input": {"shape": "ellipse", "fillcolor": "#d9f0d3"},
+    "constant": {"shape": "ellipse", "fillcolor": "#eeeeee"},
+    "forward": {"shape": "box", "fillcolor": "#dbe9f6"},
+    "seed": {"shape": "hexagon", "fillcolor": "#ffe9a8"},
+    "reverse": {"shape": "box", "fillcolor": "#ecdff2"},
+}
+
+
+@dataclass(slots=True)
+class Group:
+    """Ops drawn as one node: one op, or all ops of one phase and source line."""
+
+    ops: list[Var]
+    phase: str
+    place: str = ""
+    reads: dict[int, bool] = field(default_factory=dict)
+
+
+def to_dot(tape: Tape, *, direction: str = "TB", fold: bool = False, at: Var | None = None) -> str:
+    """Return DOT source; folded, an op stands with all others of its phase and line.
+
+    A folded graph that is still above the limit is cut to a window around `at`.
+    """
+    groups = _by_line(tape) if fold else [Group([v], phase_of(tape, v)) for v in tape.ops]
+    note = _fold_note(tape, groups) if fold else ""
+    if fold and len(groups) > FOLD_ABOVE:
+        groups, note = _window(groups, at), f"{note}; {FOLD_ABOVE} of {len(groups)} groups shown"
+    graph = _new_graph(tape, direction, note)
+    for group in groups:
+        _add_node(graph, tape, group)
+    _add_edges(graph, tape, groups)
+    return str(graph.source)
+
+
+def is_folded(tape: Tape) -> bool:
+    """Tell whether a drawing of `tape` has to fold."""
+    return len(tape) > FOLD_ABOVE
+
+
+def phase_of(tape: Tape, var: Var) -> str:
+    """Return the style of an op: input, constant, forward, seed or reverse."""
+    op = tape[var]
+    if var == tape.seed or (op.origin.role == "seed" and tape.is_reverse(var)):
+        return "seed"
+    if tape.is_reverse(var):
+        return "reverse"
+    return {Input: "input", Constant: "constant"}.get(type(op), "forward")
+
+
+def _by_line(tape: Tape) -> list[Group]:
+    found: dict[tuple[str, ...], Group] = {}
+    handed_back = set(tape.outputs) | set(tape.inputs)
+    for var, op in tape:
+        phase, place = phase_of(tape, var), op.origin.place
+        alone = var in handed_back or phase == "seed" or not place
+        key = (repr(var),) if alone else (phase, place, op.origin.frames[0].file)
+        if key in found:
+            found[key].ops.append(var)
+        else:
+            found[key] = Group([var], phase, place)
+    return list(found.values())
+
+
+def _window(groups: list[Group], at: Var | None) -> list[Group]:
+    middle = next((k for k, g in enumerate(groups) if at in g.ops), 0)
+    start = max(0, min(middle - FOLD_ABOVE // 2, len(groups) - FOLD_ABOVE))
+    return groups[start : start + FOLD_ABOVE]
+
+
+def _fold_note(tape: Tape, groups: list[Group]) -> str:
+    return f"{len(tape):,} ops, folded by source line to {len(groups):,} nodes"
+
+
+def _new_graph(tape: Tape, direction: str, note: str) -> graphviz.Digraph:
+    title = f"{tape.entry.name}: {len(tape):,} ops"
+    label = "\\n".join(escape(t) for t in (title, note) if t)
+    return graphviz.Digraph(
+        "tape",
+        graph_attr={"rankdir": direction, "fontname": FONT, "label": graphviz.nohtml(label), "labelloc": "t"},
+        node_attr={"fontname": FONT, "fontsize": "10", "style": "filled", "color": "#555555"},
+        edge_attr={"color": "#777777", "arrowsize": "0.7"},
+    )
+
+
+def escape(text: str) -> str:
+    """Return text that Graphviz shows as it is, on one line, without control characters."""
+    flat = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return str(graphviz.escape(flat))
+
+
+def _add_node(graph: graphviz.Digraph, tape: Tape, group: Group) -> None:
+    first = group.ops[0]
+    lines = _single(tape, first) if len(group.ops) == 1 else _several(tape, group)
+    attrs = dict(STYLES[group.phase])
+    marks = _marks(tape, group.ops)
+    if marks:
+        lines = [*lines, marks]
+        attrs |= {"penwidth": "2.5", "peripheries": "2" if marks.startswith("∂") else "1"}
+    label = "\\n".join(escape(cut(line)) for line in lines)
+    tip = "\\n".join(escape(line) for line in lines)
+    name = f"op-{first.id}" if len(group.ops) == 1 else f"ops-{first.id}-{group.ops[-1].id}"
+    graph.node(
+        f"n{first.id}", label=graphviz.nohtml(label), tooltip=graphviz.nohtml(tip), id=name, **attrs
+    )
+
+
+def cut(text: str) -> str:
+    """Return `text` at the width of a label."""
+    return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 1] + "…"
+
+
+def _single(tape: Tape, var: Var) -> list[str]:
+    op = tape[var]
+    about = f"{op.spec.text(short=True)}  {op.origin.place}".strip()
+    wrt = op.origin.wrt
+    return [f"{var} {_what(op)}", about + (f"  δ{wrt}" if wrt is not None and tape.is_reverse(var) else "")]
+
+
+def _what(op: Op) -> str:
+    match op:
+        case Input():
+            return op.name
+        case Constant():
+            return op.name or format_value(op.value)
+        case Call():
+            return format_call(op)
+    return ""
+
+
+def _several(tape: Tape, group: Group) -> list[str]:
+    names = dict.fromkeys(op.name for op in map(tape.__getitem__, group.ops) if isinstance(op, Call))
+    return [f"{group.ops[0]} … {group.ops[-1]}  ×{len(group.ops)}", ", ".join(names), group.place]
+
+
+def _marks(tape: Tape, ops: Iterable[Var]) -> str:
+    wanted = set(ops)
+    names = [
+        f"∂{name}" for var, name in zip(tape.gradient_vars, gradient_names(tape), strict=False) if var in wanted
+    ]
+    if wanted.intersection(tape.result_vars):
+        names.append("result")
+    return ", ".join(dict.fromkeys(names))
+
+
+def gradient_names(tape: Tape) -> list[str]:
+    """Return the names of the inputs that the gradients belong to, in the order of the gradients."""
+    by_cotangent: dict[Var, list[str]] = {}
+    for var in tape.inputs:
+        op, done = tape[var], tape.cotangents.get(var)
+        if done is not None and isinstance(op, Input):
+            by_cotangent.setdefault(done, []).append(op.name)
+    taken: dict[Var, int] = {}
+    names = []
+    for var in tape.gradient_vars:
+        known = by_cotangent.get(var, [])
+        k = taken[var] = taken.get(var, -1) + 1
+        names.append(known[min(k, len(known) - 1)] if known else str(var))
+    return names
+
+
+def _add_edges(graph: graphviz.Digraph, tape: Tape, groups: list[Group]) -> None:
+    home = {v: k for k, g in enumerate(groups) for v in g.ops}
+    edges: dict[tuple[int, int], bool] = {}
+    for var, op in tape:
+        to = home.get(var)
+        for operand in op.operands if isinstance(op, Call) and to is not None else ():
+            source = home.get(operand)
+            if source is not None and source != to:
+                saved = tape.is_reverse(var) and not tape.is_reverse(operand)
+                edges[source, to] = edges.get((source, to), True) and saved  # type: ignore[index]  # to is not None
+    for (source, to), saved in edges.items():
+        a, b = groups[source].ops[0].id, groups[to].ops[0].id
+        style = {"style": "dashed", "constraint": "false"} if saved else {}
+        graph.edge(f"n{a}", f"n{b}", **style)

@@ -1,0 +1,167 @@
+"""What stands above and below every view: where one is, the tabs, the alerts, the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from yotaview.keys import FOOTERS, TITLES, VIEWS, hint
+from yotaview.model.summary import format_number
+from yotaview.render.line import Line, Span, cells, clean, line, spread
+from yotaview.render.text import ALERT, SEED, STOP, Marks
+
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
+
+Place = list[tuple[str, int]]
+
+
+def header(session: Session, place: Place, width: int) -> list[Line]:
+    """Return the top line; where it does not fit, brand and then parts of a high rank go, rank 0 never."""
+    for dropped in range(5):
+        left, right = _left(session, dropped, 0), _right(place, dropped)
+        if cells(left) + cells(right) + 3 <= width:
+            break
+    spare = width - cells(right) - 3
+    if cells(left) > spare:
+        left = _left(session, 9, max(spare, 1))
+    return [spread(_title(left), line(Span(right + " ", "title")), width)]
+
+
+def _title(left: str) -> Line:
+    brand, mark, rest = left.partition("yotaview")
+    if mark:
+        return line(brand, Span(mark, "title"), Span(rest))
+    return line(Span(left))
+
+
+def _left(session: Session, dropped: int, room: int) -> str:
+    rows = session.capture.rows
+    name = clean(session.capture.name)
+    call = f" · call {session.call.number}/{session.row.count}" if _many(session) else ""
+    tape = f"tape {session.row_index + 1}/{len(rows)} {clean(session.row.name)}{call}"
+    if room:
+        name = _squeeze(name, max(room - cells(tape) - 4, 3))
+        return f" {name} › {tape}" if cells(name) + cells(tape) + 4 <= room else f" {tape}"[:room]
+    brand = " yotaview " if dropped < 1 else ""
+    return f"{brand} {name} › {tape}"
+
+
+def _many(session: Session) -> bool:
+    return session.call is not None and session.row.count > 1
+
+
+def _squeeze(name: str, room: int) -> str:
+    """Drop the middle of a file name."""
+    if len(name) <= room:
+        return name
+    head = (room - 1) // 2
+    return f"{name[:head]}…{name[len(name) - (room - 1 - head) :]}"
+
+
+def _right(place: Place, dropped: int) -> str:
+    return " · ".join(text for text, rank in place if rank == 0 or rank <= 4 - dropped)
+
+
+def step_place(session: Session) -> Place:
+    """Return count in the phase, position, line and stage."""
+    parts = [(_phase_count(session), 1), (f"op {session.stepper.index + 1}/{len(session.stepper)}", 0)]
+    if session.op.origin.frames:
+        parts.append((f"line {session.op.origin.frames[0].line}", 2))
+    return [*parts, ("stage reverse" if session.row.has_gradient else "stage trace", 3)]
+
+
+def _phase_count(session: Session) -> str:
+    places, start = session.stepper.positions, session.tape.reverse_start
+    index, total = session.stepper.index, len(session.stepper)
+    edge = places[start] if start is not None and start in places else total
+    if index >= edge:
+        return f"REV {index - edge + 1}/{total - edge}"
+    return f"FWD {index + 1}/{edge}"
+
+
+def tabs(current: str, width: int) -> list[Line]:
+    """Return the line of views; the current one's name is never cut."""
+    right = line(Span("^p", "key"), " commands  ", Span("?", "key"), " help ")
+    for gap, make in ((" ", _tab), ("", _tab), ("", _short)):
+        left = _tabs(current, gap, make)
+        for tail in (right, line(Span("?", "key"), " help "), ()):
+            if sum(cells(s.text) for s in (*left, *tail)) + 1 <= width:
+                return [spread(left, tail, width) if tail else left]
+    return [_tabs(current, "", _short)]
+
+
+def _tabs(current: str, gap: str, make: Callable[[int, str, bool], str]) -> Line:
+    spans: list[Span] = [Span(" ")]
+    for k, name in enumerate(VIEWS, 1):
+        here = name == current
+        text = make(k, name, here)
+        spans += [Span(text, "current" if here else ""), Span(gap)]
+    return line(*spans)
+
+
+def _tab(number: int, name: str, here: bool) -> str:
+    return f"[{number} {TITLES[name]}]" if here else f" {number} {TITLES[name]} "
+
+
+def _short(number: int, name: str, here: bool) -> str:
+    return f"[{number} {TITLES[name]}]" if here else f" {number} "
+
+
+def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Line]:
+    """Return alerts, breakpoints, seed and value, or what was just said."""
+    if told:
+        return [line(" ", Span(clean(told), "note"))]
+    first = next(iter(session.alarms), None)
+    count = len(session.alarms)
+    spans = [Span(f" {ALERT} {count} alert{'' if count == 1 else 's'}", "alert" if count else "dim")]
+    masked = sum(a.level == "masked" for a in session.alerts)
+    if masked:
+        spans.append(Span(f", {masked} masked", "dim"))
+    if first is not None:
+        spans.append(Span(f": {first.var} {clean(first.text)}", "alert"))
+    if session.row.failure is not None:
+        spans = [Span(f" ✗ {clean(session.row.failure.text)}: ", "alert"), Span(clean(session.row.failure.error))]
+    stops = len(marks.breakpoints)
+    tail = [Span(f"   {STOP} {stops} breakpoint{'' if stops == 1 else 's'}", "breakpoint" if stops else "dim")]
+    tail += [Span(f"   {SEED} seed {seed}", "seed") for seed in _seed(session)]
+    tail.append(Span(f"   {clean(session.row.name)} {result_text(session)}"))
+    room = width - 1
+    if sum(cells(s.text) for s in (*spans, *tail)) <= room:
+        spans += tail
+    return [line(*spans)]
+
+
+def _seed(session: Session) -> list[str]:
+    var = session.tape.seed
+    if var is None or var not in session.opened.values:
+        return []
+    value = session.recorded(var)
+    spec = session.tape[var].spec
+    return [spec.text(short=True) if spec.shape else format_number(value)]
+
+
+def result_text(session: Session) -> str:
+    """Return the value of the function in the open call."""
+    found = session.tape.result_vars
+    if not found or found[0] not in session.opened.values:
+        return "no value"
+    spec = session.tape[found[0]].spec
+    if len(found) > 1 or spec.shape or spec.kind not in ("array", "scalar", "python"):
+        return ", ".join(session.tape[v].spec.text(short=True) for v in found)
+    return format_number(session.recorded(found[0])[()] if spec.kind == "array" else session.recorded(found[0]))
+
+
+def footer(view: str, width: int) -> list[Line]:
+    """Return the keys of a view; `?` and `q` are always among them."""
+    fixed = line(Span("?", "key"), " help  ", Span("q", "key"), " quit ")
+    room = width - sum(cells(s.text) for s in fixed) - 1
+    spans: list[Span] = []
+    for action in FOOTERS[view]:
+        keys, label = hint(action)
+        if len(keys) + len(label) + 3 > room:
+            continue
+        room -= len(keys) + len(label) + 3
+        spans += [Span(keys, "key"), Span(f" {label}  ")]
+    return [line(" ", *spans, *fixed)]

@@ -1,0 +1,111 @@
+"""The lane of time: the whole tape in one row, whatever its length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yotaview.render.line import Line, Span, line
+from yotaview.render.text import ALERT, SEED, STOP, Marks
+
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
+LEAD = 7
+GLYPHS = {"inputs": ("·", "input"), "forward": ("─", "forward"), "reverse": ("═", "reverse")}
+
+
+def lane(session: Session, marks: Marks, width: int) -> list[Line]:
+    """Return the lane and, below it, the names of the phases."""
+    total, index = len(session.stepper), session.stepper.index
+    count = f" {index + 1}/{total} "
+    room = max(width - LEAD - len(count), 4)
+    bounds = _bounds(session)
+    cells = [_cell(k, bounds, room, total) for k in range(room)]
+    _pin(cells, session, marks, room, total)
+    cells[_column(index, room, total)] = Span("▲", "current")
+    return [
+        line(Span(" time  ", "title"), *_merge(cells), Span(count, "title")),
+        _names(bounds, room, total),
+    ]
+
+
+def _bounds(session: Session) -> tuple[int, int]:
+    """Return how many ops are inputs and where the reverse pass begins."""
+    order, tape = session.stepper.order, session.tape
+    start = tape.reverse_start
+    reverse = session.stepper.positions[start] if start in session.stepper.positions else len(order)  # type: ignore[index]  # None is in no mapping
+    edges = session.stepper.edges
+    inputs = next((k for k in edges if 0 < k < reverse), 0)
+    if session.phase(order[0]) != "inputs":
+        inputs = 0
+    return inputs, reverse
+
+
+def _column(index: int, room: int, total: int) -> int:
+    return min(room - 1, index * room // max(total, 1))
+
+
+def _cell(k: int, bounds: tuple[int, int], room: int, total: int) -> Span:
+    index = k * total // room
+    phase = "inputs" if index < bounds[0] else "forward" if index < bounds[1] else "reverse"
+    return Span(*GLYPHS[phase])
+
+
+def _pin(cells: list[Span], session: Session, marks: Marks, room: int, total: int) -> None:
+    places = session.stepper.positions
+    if session.tape.seed in places:
+        cells[_column(places[session.tape.seed], room, total)] = Span(SEED, "seed")  # type: ignore[index]  # tested above
+    for found, span in (
+        (marks.breakpoints, Span(STOP, "breakpoint")),
+        (marks.alarms, Span(ALERT, "alert")),
+    ):
+        for var in found:
+            cells[_column(places[var], room, total)] = span
+
+
+def _merge(cells: list[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for cell in cells:
+        if merged and merged[-1].role == cell.role:
+            merged[-1] = Span(merged[-1].text + cell.text, cell.role)
+        else:
+            merged.append(cell)
+    return merged
+
+
+def _names(bounds: tuple[int, int], room: int, total: int) -> Line:
+    starts = (
+        (_column(0, room, total), "inputs", "input", bounds[0] > 0),
+        (_column(bounds[0], room, total), "forward ▸", "forward", bounds[1] > bounds[0]),
+        (_column(bounds[1], room, total), "◂ reverse", "reverse", bounds[1] < total),
+    )
+    ends = [starts[1][0], starts[2][0] if starts[2][3] else room, room]
+    row: list[Span] = [Span(" " * LEAD)]
+    column = 0
+    for (start, name, role, shown), end in zip(starts, ends, strict=True):
+        gap = max(end - start - len(name), 0) // 2 if role != "input" else 0
+        if not shown or start + gap < column or start + gap + len(name) > room:
+            continue
+        row += [Span(" " * (start + gap - column)), Span(name, role)]
+        column = start + gap + len(name)
+    return line(*row)
+
+
+def call_lane(session: Session, width: int) -> list[Line]:
+    """Return the calls of the open row: kept ones as dots, non-finite ones marked."""
+    row = session.row
+    count = f" call {session.call.number}/{row.count} " if session.call else " no call kept "
+    room = max(width - LEAD - len(count), 4)
+    cells = [Span("─", "dim")] * room
+    total = max(row.count, 1)
+    for call in row.calls:
+        cells[_column(call.number - 1, room, total)] = Span("●", "forward")
+    for number in row.nonfinite:
+        cells[_column(number - 1, room, total)] = Span(ALERT, "alert")
+    if session.call:
+        cells[_column(session.call.number - 1, room, total)] = Span("▲", "current")
+    kept = row.kept_text or "every call kept"
+    return [
+        line(Span(" calls ", "title"), *_merge(cells), Span(count, "title")),
+        line(Span(" " * LEAD + kept, "dim")),
+    ]

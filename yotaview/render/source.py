@@ -1,0 +1,126 @@
+"""The user's lines around an op, and why its value is what it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yota.tape import Call, Frame, Var, base_name
+from yotaview.render.line import Line, Page, Span, clean, cut, line
+from yotaview.render.text import describe
+
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
+NO_SOURCE = "source not available"
+
+
+def why_page(session: Session, width: int, height: int) -> Page:
+    """Return the explanation of the op at the position: source line, rule, what goes in and out."""
+    if height > 5:
+        return _source_and_rule(session, width, height)
+    return Page([_place(session), *_rule(session, height - 1)], "Why this value", _note(session))
+
+
+def _source_and_rule(session: Session, width: int, height: int) -> Page:
+    told = _rule(session, 6)
+    window = source_lines(session, max(height - len(told) - 1, 1))
+    return Page([*window, (), *told], "Source + rule", _note(session))
+
+
+def _note(session: Session) -> str:
+    if session.failed_here:
+        return "raised here"
+    return "" if session.is_known(session.at) else "not computed yet"
+
+
+def _frame(session: Session) -> Frame | None:
+    if session.failed_here and session.row.failure is not None:
+        frames = session.row.failure.origin.frames
+    else:
+        frames = session.tape[session.at].origin.frames
+    return frames[0] if frames else None
+
+
+def _place(session: Session) -> Line:
+    frame = _frame(session)
+    if frame is None:
+        return line(Span("no line of the user's code", "dim"))
+    text = session.source_line(frame)
+    place = f"{base_name(frame.file)}:{frame.line}"
+    shown = Span(NO_SOURCE, "dim") if text is None else Span(clean(text.strip()))
+    return line(Span(place, "key"), Span(" │ ", "dim"), shown)
+
+
+def source_lines(session: Session, room: int) -> list[Line]:
+    """Return the lines around the op's own, which is marked."""
+    frame = _frame(session)
+    if frame is None:
+        return [line(Span("no line of the user's code", "dim"))]
+    window = session.source_window(frame, room // 3, room - room // 3 - 1)
+    if not window:
+        return [_place(session)]
+    return [
+        line(
+            Span("▶ " if here else "  ", "current"),
+            Span(f"{number:>4} ", "dim"),
+            Span(clean(text), "title" if here else ""),
+        )
+        for number, text, here in window[:room]
+    ]
+
+
+def _rule(session: Session, room: int) -> list[Line]:
+    if session.failed_here and session.row.failure is not None:
+        failed = session.row.failure
+        return [line(Span(clean(failed.text), "alert")), line(clean(failed.error))][:room]
+    var = session.at
+    rows = [
+        line(Span("rule ", "dim"), clean(session.rule_text(var))) if session.rule_text(var) else (),
+        contribution_line(session, var),
+        users_line(session, var),
+    ]
+    return [row for row in rows if row][:room]
+
+
+def contribution_line(session: Session, var: Var) -> Line:
+    """Say what a reverse op adds to which cotangent, or what a forward op is made of."""
+    tape, op = session.tape, session.tape[var]
+    wrt = op.origin.wrt
+    if wrt is None or wrt not in tape:
+        made = ", ".join(f"{v} {_short(session, v)}" for v in _operands(session, var))
+        return line(Span("from ", "dim"), clean(made)) if made else ()
+    parts = [c.var for c in session.contributions(wrt)]
+    at = parts.index(var) + 1 if var in parts else 0
+    count = f"{at} of {len(parts)}" if at else f"one step of {len(parts)}"
+    plural = "" if len(parts) == 1 else "s"
+    return line(
+        Span(f"δ{wrt}", "reverse"),
+        f" = δ of {describe(tape[wrt])}",
+        Span(f"   {count} contribution{plural}", "dim"),
+    )
+
+
+def _operands(session: Session, var: Var) -> list[Var]:
+    op = session.tape[var]
+    return list(dict.fromkeys(op.operands)) if isinstance(op, Call) else []
+
+
+def _short(session: Session, var: Var) -> str:
+    return cut(describe(session.tape[var]).partition("(")[0], 20)
+
+
+def gradient_names(session: Session, var: Var) -> list[str]:
+    """Return the gradients that an op completes, as `∂/∂W1`."""
+    made = session.tape.cotangents
+    return [f"∂/∂{clean(op.name)}" for v, op in session.inputs() if made.get(v) == var]
+
+
+def users_line(session: Session, var: Var) -> Line:
+    """Say which ops read the value, and which gradient it is."""
+    readers = session.users(var)
+    shown = "  ".join(f"{v} {_short(session, v)}" for v in readers[:4])
+    more = f"  … {len(readers) - 4} more" if len(readers) > 4 else ""
+    names = gradient_names(session, var)
+    if not shown and not names:
+        return ()
+    return line(Span("into ", "dim"), clean(shown + more), Span("  " + " ".join(names), "note"))

@@ -1,0 +1,168 @@
+"""Ops as lines: the list of the Step view and the text that `--text` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call
+from yotaview.model.summary import format_number, summarise
+from yotaview.render.line import Line, Span, cells, clean, cut, fit, line
+
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
+NOW, STOP, SAME, AHEAD, SEED, ALERT = "▶●≡·◆!"
+WIDE = 100
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Which ops carry a glyph in every list."""
+
+    breakpoints: frozenset[Var] = frozenset()
+    merged: frozenset[Var] = frozenset()
+    alarms: frozenset[Var] = frozenset()
+
+    def glyphs(self, session: Session, var: Var) -> list[Span]:
+        """Return the marks of an op, the most urgent first."""
+        found = [
+            (var == session.at, Span(NOW, "current")),
+            (var in self.breakpoints, Span(STOP, "breakpoint")),
+            (var in self.alarms, Span(ALERT, "alert")),
+            (var == session.tape.seed, Span(SEED, "seed")),
+            (var in self.merged, Span(SAME, "note")),
+        ]
+        return [span for holds, span in found if holds]
+
+
+def describe(op: Op) -> str:
+    """Return an op without its number: `inp W1`, `const X`, `tanh(%7)`."""
+    match op:
+        case Input():
+            return clean(f"inp {op.name}")
+        case Constant():
+            return clean(f"const {op.name or _literal(op)}")
+        case Call():
+            return clean(format_call(op))
+    return ""
+
+
+def _literal(op: Constant) -> str:
+    return format_number(op.value) if op.spec.kind in ("python", "scalar") else "array"
+
+
+def phase_of(tape: Tape, var: Var) -> str:
+    """Return the role of an op's colour: input, forward, seed or reverse."""
+    if var == tape.seed:
+        return "seed"
+    if tape.is_reverse(var):
+        return "reverse"
+    return "forward" if isinstance(tape[var], Call) else "input"
+
+
+def target(op: Op) -> str:
+    """Return whose cotangent a reverse op belongs to, as `δ%7`."""
+    if op.origin.role == "seed":
+        return "seed"
+    return "" if op.origin.wrt is None else f"δ{op.origin.wrt}"
+
+
+class OpRows(Sequence[Line]):
+    """The op list, a line made when it is asked for."""
+
+    def __init__(self, session: Session, marks: Marks, room: int, *, places: bool = False) -> None:
+        self.session, self.marks, self.room, self.places = session, marks, room, places
+        self.order = session.stepper.order
+        self.digits = len(str(self.order[-1].id)) if self.order else 1
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: Any) -> Any:
+        return op_row(self, self.order[index])
+
+
+def op_row(rows: OpRows, var: Var) -> Line:
+    """Return one op of the list: marks, number, call, type, what it differentiates."""
+    session, room = rows.session, rows.room
+    op = session.tape[var]
+    ahead = not session.is_known(var)
+    marks = rows.marks.glyphs(session, var)
+    first = marks[0] if marks else Span(" ")
+    second = Span(AHEAD, "dim") if ahead else marks[1] if len(marks) > 1 else Span(" ")
+    number = Span(f"%{var.id}".ljust(rows.digits + 2), "dim" if ahead else "number")
+    right = _right(op, room, rows.places)
+    left = room - 2 - len(number.text) - cells(right)
+    body = cut(describe(op), left - 1)
+    role = "dim" if ahead else phase_of(session.tape, var)
+    pad = " " * (left - cells(body))
+    return line(first, second, number, *_call(body, role, ahead), pad, Span(right, "dim"))
+
+
+def _right(op: Op, room: int, places: bool) -> str:
+    spec = op.spec.text(short=True)
+    if room < WIDE // 2 and op.spec.kind == "array":
+        spec = spec[spec.find("[") :]
+    note = cut(op.origin.place, 12).rjust(13) if places else target(op).rjust(6)
+    return cut(spec, 16).rjust(min(9, room // 4)) + note
+
+
+def _call(body: str, role: str, ahead: bool) -> tuple[Span, ...]:
+    """Return a call with its function in the phase's colour, its operands plain."""
+    name, bracket, rest = body.partition("(")
+    return Span(name, role), Span(bracket + rest, "dim" if ahead else "")
+
+
+def tape_lines(session: Session) -> list[Line]:
+    """Return the whole tape with one summary an op, in columns that do not move."""
+    tape = session.tape
+    texts = [describe(op) for _, op in tape]
+    room = min(max(map(cells, texts), default=0), 48)
+    kinds = min(max((len(op.spec.text(short=True)) for _, op in tape), default=0), 16)
+    return [
+        _text_row(session, var, op, text, room, kinds)
+        for (var, op), text in zip(tape, texts, strict=True)
+    ]
+
+
+def _text_row(session: Session, var: Var, op: Op, text: str, room: int, kinds: int) -> Line:
+    role = phase_of(session.tape, var)
+    phase = "REV" if session.tape.is_reverse(var) else "FWD"
+    return line(
+        Span(f"%{var.id}".ljust(7), "number"),
+        Span(f"{phase}  ", role),
+        *fit((Span(cut(text, room)),), room),
+        Span(f"  {op.spec.text(short=True)}".ljust(kinds + 2), "dim"),
+        Span(f"  {op.origin.place}".ljust(16), "dim"),
+        Span(target(op).replace("δ", "d").ljust(8)),
+        Span(brief(session, var), "alert" if not finite(session, var) else ""),
+    )
+
+
+def has_value(session: Session, var: Var) -> bool:
+    """Tell whether the open call has the value of an op."""
+    return var in session.opened.values
+
+
+def brief(session: Session, var: Var) -> str:
+    """Return a value in a few words: minimum, maximum and count of NaN, or the number."""
+    if not has_value(session, var):
+        return "no value"
+    facts = summarise(session.recorded(var))
+    if facts.minimum is None or facts.maximum is None:
+        return f"{facts.note} nan {facts.nan} inf {facts.inf}".strip()
+    if facts.size == 1 and facts.finite:
+        return f"value {format_number(facts.minimum)}"
+    text = f"min {format_number(facts.minimum)} max {format_number(facts.maximum)} nan {facts.nan}"
+    return f"{text} inf {facts.inf}" if facts.inf else text
+
+
+def finite(session: Session, var: Var) -> bool:
+    """Tell whether the recorded value has neither NaN nor infinity."""
+    return not has_value(session, var) or summarise(session.recorded(var)).finite
