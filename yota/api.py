@@ -13,7 +13,7 @@ from yota import program
 from yota.errors import TraceError
 from yota.program import Called, CallRecord, Program, notify, observed
 from yota.recording import Recording, function_name, is_boxed_leaf, seed_box
-from yota.structs import flatten, unflatten
+from yota.structs import flatten, pick_leaves, unflatten
 from yota.tape import Tape, Var, hand_out, spec_of
 from yota.tracing import Traced
 
@@ -212,13 +212,13 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
 def pair_seeds(recording: Recording, output: Any, dy: Any) -> list[tuple[Traced, Any]]:
     """Return each traced output with its cotangent; raise ValueError where structures differ."""
     outputs, structure = flatten(output, leaf=is_boxed_leaf)
-    seeds, other = flatten(dy, leaf=lambda x: x is None or is_boxed_leaf(x) or isinstance(x, int))
-    if len(outputs) != len(seeds):
-        raise ValueError(
-            f"the pullback takes a cotangent of the output's structure: {len(outputs)} arrays, got {len(seeds)}"
-        )
+    try:
+        seeds = pick_leaves(structure, dy)
+    except (TypeError, LookupError, AttributeError):
+        raise ValueError("the pullback takes a cotangent of the output's structure") from None
     found = []
-    for y, seed in zip(outputs, seeds, strict=True):
+    for k, y in enumerate(outputs):
+        seed = seeds[k]
         if type(y) is Traced and seed is not None:
             here = Traced(recording.trace, y._var, y._value)
             found.append((here, seed_box(recording, here, seed)))

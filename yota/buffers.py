@@ -174,11 +174,14 @@ def lifetimes(tape: Tape, order: dict[Var, int]) -> dict[Var, int]:
 
 def may_alias(op: Call) -> bool:
     """Tell whether the result may share memory with an operand: so for all unknown functions."""
-    if op.spec.kind in ("scalar", "python"):
-        return False
+    return op.spec.kind not in ("scalar", "python") and not is_fresh(op)
+
+
+def is_fresh(op: Call) -> bool:
+    """Tell whether a function is known to return memory of its own."""
     if isinstance(op.fn, np.ufunc):
-        return bool(op.spec.dtype is not None and op.spec.dtype.hasobject)
-    return not _is_one_of(op.fn, _FRESH)
+        return op.spec.dtype is None or not op.spec.dtype.hasobject
+    return _is_one_of(op.fn, _FRESH)
 
 
 def is_elementwise(op: Call) -> bool:

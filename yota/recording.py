@@ -220,7 +220,8 @@ class Recording:
             boxes = [as_box(found.get(i), argument.kinds[i]) for i in argument.boxes]
             return unflatten(structure, boxes)
         leaves = tuple(found[i]._var if i in found else None for i in argument.boxes)
-        return Structured(structure, leaves, tuple(argument.kinds[i] for i in argument.boxes))
+        kinds = tuple(argument.kinds[i] if i in found else "" for i in argument.boxes)
+        return Structured(structure, leaves, kinds)
 
     def fork(self) -> Recording:
         """Return a recording that goes on from here on a tape of its own."""

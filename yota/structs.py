@@ -223,6 +223,26 @@ def map_structure(structure: Any, leaf: Callable[[int], Any], static: Callable[[
     return structure
 
 
+def pick_leaves(structure: Any, tree: Any) -> dict[int, Any]:
+    """Return what stands in `tree` at each leaf of a structure, by the leaf's index.
+
+    Raises TypeError, LookupError or AttributeError where `tree` has another structure.
+    """
+    found: dict[int, Any] = {}
+    stack = [(structure, tree)]
+    while stack:
+        s, value = stack.pop()
+        if isinstance(s, Leaf):
+            found.setdefault(s.index, value)
+        elif isinstance(s, Node):
+            plain = issubclass(s.type, tuple | list | dict)
+            if issubclass(s.type, tuple | list) and len(value) != len(s.keys):
+                raise TypeError("another length")
+            items = (value[k] if plain else getattr(value, k) for k in s.keys)
+            stack.extend(zip(s.children, items, strict=True))
+    return found
+
+
 def nothing_like(value: Any) -> Any:
     """Return the gradient of a value that is not differentiated: None, in containers of its shape."""
     if type(value) in (tuple, list):
@@ -305,14 +325,23 @@ class _Update:
             self.done[id(x)] = type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
             return self.done[id(x)]
         self.done[id(x)] = x
-        for key, value in zip(keys, values, strict=True):
-            new = self.visit(value, grads.get(key))
-            if new is not value:
-                self.store(x, key, new)
-        return x
+        news = [(k, v, self.visit(v, grads.get(k))) for k, v in zip(keys, values, strict=True)]
+        changed = {k: new for k, v, new in news if new is not v}
+        return self.store(x, changed) if changed else x
 
-    def store(self, x: Any, key: Any, new: Any) -> None:
+    def store(self, x: Any, changed: dict[Any, Any]) -> Any:
+        """Write what was rebuilt into a container; one that cannot be written is rebuilt itself."""
         if isinstance(x, list | dict):
-            x[key] = new
-        else:
-            object.__setattr__(x, key, new)
+            for key, new in changed.items():
+                x[key] = new
+            return x
+        try:
+            for name, new in changed.items():
+                setattr(x, name, new)
+        except AttributeError:
+            kept = dict(zip(*fields_of(x), strict=True))  # type: ignore[misc]  # x has fields
+            self.done[id(x)] = copy = object.__new__(type(x))
+            for name, new in (kept | changed).items():
+                object.__setattr__(copy, name, new)
+            return copy
+        return x

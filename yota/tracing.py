@@ -394,7 +394,10 @@ class Traced:
             self._trace.guard(self, self._value, "value")
             return convert(self._value)
         raise self._trace.escape(
-            self, through, "use NumPy's function (np.exp for math.exp), or yota.stop_gradient(x) for a constant"
+            self,
+            f"{through}, or a store into a plain array",
+            "use NumPy's function (np.exp for math.exp); to fill an array use np.stack or yota.array of the "
+            "values, or make it with np.zeros_like(t) or `import yota.numpy as np`",
         )
 
     def __float__(self) -> float:

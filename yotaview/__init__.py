@@ -1,0 +1,31 @@
+"""A debugger for gradients: step through a tape, forward and back, in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from yota.tape import Tape
+    from yotaview.render.svg import Drawing
+
+__all__ = ["graph", "show"]
+
+
+def show(tape: Tape, *args: Any, seed: Any = None, **kwargs: Any) -> None:
+    """Open the debugger on a tape; one without values is replayed with `args` first.
+
+    Raises YotaError for a tape without values and arguments.
+    """
+    from yotaview.model.single import session_of
+
+    session = session_of(tape, *args, seed=seed, **kwargs)
+    from yotaview.app import run
+
+    run(session)
+
+
+def graph(tape: Tape, *, direction: str = "TB") -> Drawing:
+    """Return a drawing of a tape, which notebooks show and `.save()` writes as DOT."""
+    from yotaview.render.svg import draw
+
+    return draw(tape, direction=direction)

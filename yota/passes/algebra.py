@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from yota.passes.cse import Seen
 from yota.passes.rewrite import Rewrite
-from yota.rules.functional import cast, getitem, identity
+from yota.rules.functional import cast, getitem, halt, identity
 from yota.tape import Call, Constant, Op, Spec, Tape, Var, format_call
 
 # A rule returns the operand that a call gives back and why, or None.
@@ -20,12 +21,17 @@ Rule = Callable[[Call, "Known"], Found]
 
 
 def simplify(tape: Tape) -> Tape:
-    """Merge an operation that keeps every bit of an operand, such as `x * 1.0`, into the operand."""
-    new = Rewrite(tape, "algebra")
+    """Merge an operation that keeps every bit of an operand, such as `x * 1.0`, into the operand.
+
+    What becomes equal by that, or by folding, is merged at once, so that no second cse is needed.
+    """
+    new, seen = Rewrite(tape, "algebra"), Seen()
     known = Known(new.tape)
     for var, op in tape:
         moved = new.moved(op)
         found = same_value(moved, known) if isinstance(moved, Call) else None
+        if found is None:
+            found = seen.twin(var, moved)
         if found is None:
             new.keep(var)
         else:
@@ -223,7 +229,7 @@ def _sum(op: Call, known: Known) -> Found:
     return None if {k for k, _ in op.kwargs} - {"axis", "keepdims"} else _operand(op, known)
 
 
-_VIEWS = {identity, np.transpose}
+_VIEWS = {identity, halt, np.transpose}
 
 RULES: dict[Any, Rule] = {
     np.multiply: _multiply, operator.mul: _multiply,
@@ -238,6 +244,6 @@ RULES: dict[Any, Rule] = {
     # These move or copy elements, so an equal type and layout says that nothing was moved.
     np.reshape: _operand, np.broadcast_to: _operand, np.copy: _operand, np.ravel: _operand,
     np.ascontiguousarray: _operand, np.squeeze: _operand,
-    identity: _operand, cast: _operand, getitem: _index,
+    identity: _operand, halt: _operand, cast: _operand, getitem: _index,
     np.sum: _sum,
 }  # fmt: skip

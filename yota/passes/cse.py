@@ -17,16 +17,29 @@ _COMPARED_BYTES = 1 << 20
 
 def merge_common(tape: Tape) -> Tape:
     """Compute each distinct call, and keep each distinct constant, once."""
-    new = Rewrite(tape, "cse")
-    seen: dict[Any, Var] = {}
+    new, seen = Rewrite(tape, "cse"), Seen()
     for var, op in tape:
-        key = key_of(var, new.moved(op))
-        if key in seen:
-            what = "value" if isinstance(op, Constant) else "function and operands"
-            new.put(var, seen[key], f"same {what} as {seen[key]}")
+        twin = seen.twin(var, new.moved(op))
+        if twin is None:
+            new.keep(var)
         else:
-            seen[key] = new.keep(var)
+            new.put(var, *twin)
     return new.done()
+
+
+class Seen:
+    """The ops of a new tape by what they compute."""
+
+    def __init__(self) -> None:
+        self.first: dict[Any, Var] = {}
+
+    def twin(self, var: Var, op: Op) -> tuple[Var, str] | None:
+        """Return the earlier op of the same value and why it is the same, else remember this one."""
+        first = self.first.setdefault(key_of(var, op), var)
+        if first == var:
+            return None
+        what = "value" if isinstance(op, Constant) else "function and operands"
+        return first, f"same {what} as {first}"
 
 
 def key_of(var: Var, op: Op) -> Any:

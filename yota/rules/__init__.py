@@ -1,5 +1,15 @@
 """The rules of NumPy's functions: importing this package fills the table."""
 
-from yota.rules import elementwise, fft, index, linalg, reduce, select, shape, special
+from yota.rules import elementwise, fft, index, linalg, products, reduce, select, shape, special
 
-__all__ = ["elementwise", "fft", "index", "linalg", "reduce", "select", "shape", "special"]
+__all__ = [
+    "elementwise",
+    "fft",
+    "index",
+    "linalg",
+    "products",
+    "reduce",
+    "select",
+    "shape",
+    "special",
+]

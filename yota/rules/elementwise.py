@@ -40,10 +40,6 @@ def _without_options(rule: Rule | None) -> Rule | None:
     return pulled
 
 
-def no_slope(dy: Array, y: Array, *args: Array) -> None:
-    """Contribute nothing."""
-
-
 def slope_of_abs(x: Array) -> Array:
     """Return d|x|/dx, 0 at 0; for complex x `conj(x) / |x|`."""
     if not is_complex(x):
@@ -66,14 +62,14 @@ def sign_vjp(dy: Array, y: Array, x: Array) -> Array | None:
     return (dy - np.real(dy * y) * np.conjugate(y)) / size
 
 
-def power_base_vjp(dy: Array, y: Array, x: Array, p: Array) -> Array | None:
+def power_base_vjp(dy: Array, y: Array, x: Array, p: Array) -> Array:
     """Pull back to the base of x**p; at x = 0: 0 for p = 0, 1 for p = 1, 0 for p > 1."""
     # Python's (-2.0)**0.5 is complex; numpy's power of a real base is not.
     base = x + 0j if is_complex(y) and not (is_complex(x) or is_complex(p)) else x
     if type(p) not in (int, float):
         return dy * (p * np.power(base, np.where(np.equal(p, 0), 1, p - 1)))
     if p == 0:
-        return None
+        return np.zeros_like(x)
     if p == 1:
         return dy
     if p == 2:
@@ -152,10 +148,10 @@ def clip_high_vjp(
     return np.where(np.greater(a if low is None else np.maximum(a, low), a_max), dy, 0)
 
 
-def angle_vjp(dy: Array, y: Array, z: Array, deg: bool = False) -> Array | None:
+def angle_vjp(dy: Array, y: Array, z: Array, deg: bool = False) -> Array:
     """Pull back through the argument of z: d angle = Im(dz / z)."""
     if not is_complex(z):
-        return None
+        return np.zeros_like(z)
     return dy * (-1j * (180 / math.pi if deg else 1.0)) / z
 
 
@@ -176,9 +172,11 @@ def unwrap_vjp(dy: Array, y: Array, p: Array, *_: Any, **__: Any) -> Array:
 
 # Arithmetic: NumPy's and, for Python scalars, Python's.
 every((np.add, operator.add), lambda dy, y, a, b: dy, lambda dy, y, a, b: dy, live=Live.SMOOTH)
-every((np.subtract, operator.sub), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy, live=Live.SMOOTH)
+every(
+    (np.subtract, operator.sub), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy, live=Live.SMOOTH
+)
 every((np.multiply, operator.mul), lambda dy, y, a, b: dy * b, lambda dy, y, a, b: dy * a)
-every((np.divide, operator.truediv), lambda dy, y, a, b: dy / b, lambda dy, y, a, b: -dy * y / b)
+every((np.divide, operator.truediv), lambda dy, y, a, b: dy / b, lambda dy, y, a, b: -dy * (y / b))
 every((np.remainder, operator.mod), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy * (a // b))
 every((np.fmod,), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy * np.trunc(a / b))
 every((np.divmod, divmod), lambda dy, y, a, b: dy[1], lambda dy, y, a, b: -dy[1] * y[0])
@@ -190,9 +188,10 @@ every((np.reciprocal,), lambda dy, y, x: -dy * (y * y))
 every((np.square,), lambda dy, y, x: dy * (2 * x))
 every((np.sqrt,), lambda dy, y, x: dy * 0.5 / y)
 every((np.cbrt,), lambda dy, y, x: dy / (3 * (y * y)))
-every((np.sign,), sign_vjp)
+every((np.sign,), sign_vjp, live=Live.SMOOTH)
 every((np.copysign,), lambda dy, y, a, b: dy * (np.sign(a) * np.copysign(1.0, b)), zero)
 every((np.hypot,), lambda dy, y, a, b: hypot_vjp(dy, y, a), lambda dy, y, a, b: hypot_vjp(dy, y, b))
+every((np.nextafter,), lambda dy, y, a, b: dy, zero, live=Live.SMOOTH)
 every((np.ldexp,), lambda dy, y, x, n: np.ldexp(dy, n), zero)
 every((np.modf,), lambda dy, y, x: dy[0], live=Live.SMOOTH)
 every((np.frexp,), lambda dy, y, x: np.ldexp(dy[0], -y[1]), live=Live.SMOOTH)
@@ -263,16 +262,70 @@ every((np.real, np.real_if_close), lambda dy, y, x, *_: dy, live=Live.SMOOTH)
 every((np.imag,), imag_vjp, live=Live.SMOOTH)
 elementwise(np.angle, angle_vjp)
 
-NO_SLOPE = (
-    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor "
-    "logical_not isnan isinf isfinite isposinf isneginf isnat signbit iscomplex isreal "
-    "iscomplexobj isrealobj isscalar floor ceil rint trunc round around fix floor_divide spacing "
-    "nextafter bitwise_and bitwise_or bitwise_xor invert bitwise_not bitwise_invert left_shift "
-    "right_shift bitwise_left_shift bitwise_right_shift bitwise_count gcd lcm"
-).split()
-NO_SLOPE_OPERATORS = (
-    "floordiv eq ne lt le gt ge and_ or_ xor not_ invert lshift rshift index truth"
-).split()
+NO_SLOPE = [
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "logical_not",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "isposinf",
+    "isneginf",
+    "isnat",
+    "signbit",
+    "iscomplex",
+    "isreal",
+    "iscomplexobj",
+    "isrealobj",
+    "isscalar",
+    "floor",
+    "ceil",
+    "rint",
+    "trunc",
+    "round",
+    "around",
+    "fix",
+    "floor_divide",
+    "spacing",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "invert",
+    "bitwise_not",
+    "bitwise_invert",
+    "left_shift",
+    "right_shift",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "bitwise_count",
+    "gcd",
+    "lcm",
+]
+NO_SLOPE_OPERATORS = [
+    "floordiv",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "and_",
+    "or_",
+    "xor",
+    "not_",
+    "invert",
+    "lshift",
+    "rshift",
+    "index",
+    "truth",
+]
 
 for _name in NO_SLOPE:
     if hasattr(np, _name):

@@ -11,7 +11,12 @@ from yota.rules.index import along
 from yota.rules.registry import Live, conj, defvjp
 
 Array = Any
-OTHER_NORM = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+OTHER_NORM: dict[Any, Any] = {
+    None: "forward",
+    "backward": "forward",
+    "forward": "backward",
+    "ortho": "ortho",
+}
 
 
 def fitted(dx: Array, length: int, axis: int) -> Array:
@@ -31,7 +36,7 @@ def plain_vjp(fn: Callable[..., Array]) -> Callable[..., Array]:
 
     def pulled(
         dy: Array, y: Array, a: Array, n: int | None = None, axis: int = -1,
-        norm: str | None = None, out: Any = None,
+        norm: Any = None, out: Any = None,
     ) -> Array:  # fmt: skip
         return fitted(fn(dy, n, axis, norm), np.shape(a)[axis], axis)
 
@@ -40,7 +45,7 @@ def plain_vjp(fn: Callable[..., Array]) -> Callable[..., Array]:
 
 def rfft_vjp(
     dy: Array, y: Array, a: Array, n: int | None = None, axis: int = -1,
-    norm: str | None = None, out: Any = None,
+    norm: Any = None, out: Any = None,
 ) -> Array:  # fmt: skip
     """Pull back through the first half of the transform of a real signal."""
     length = np.shape(a)[axis]
@@ -50,7 +55,7 @@ def rfft_vjp(
 
 def irfft_vjp(
     dy: Array, y: Array, a: Array, n: int | None = None, axis: int = -1,
-    norm: str | None = None, out: Any = None,
+    norm: Any = None, out: Any = None,
 ) -> Array:  # fmt: skip
     """Pull back to the half spectrum: what stands for two frequencies counts twice."""
     n = np.shape(y)[axis]
@@ -77,7 +82,7 @@ def many_vjp(fn: Callable[..., Array], axes_by_default: Any) -> Callable[..., Ar
 
     def pulled(
         dy: Array, y: Array, a: Array, s: Any = None, axes: Any = axes_by_default,
-        norm: str | None = None, out: Any = None,
+        norm: Any = None, out: Any = None,
     ) -> Array:  # fmt: skip
         axes = chosen_axes(a, s, axes)
         dx = fn(dy, None, axes, norm)
@@ -93,7 +98,7 @@ def rfftn_vjp(axes_by_default: Any) -> Callable[..., Array]:
 
     def pulled(
         dy: Array, y: Array, a: Array, s: Any = None, axes: Any = axes_by_default,
-        norm: str | None = None, out: Any = None,
+        norm: Any = None, out: Any = None,
     ) -> Array:  # fmt: skip
         *others, last = chosen_axes(a, s, axes)
         shape = np.shape(a)
@@ -110,7 +115,7 @@ def irfftn_vjp(axes_by_default: Any) -> Callable[..., Array]:
 
     def pulled(
         dy: Array, y: Array, a: Array, s: Any = None, axes: Any = axes_by_default,
-        norm: str | None = None, out: Any = None,
+        norm: Any = None, out: Any = None,
     ) -> Array:  # fmt: skip
         *others, last = chosen_axes(a, s, axes)
         dx = irfft_vjp(dy, y, a, None, last, norm)
@@ -123,7 +128,7 @@ def irfftn_vjp(axes_by_default: Any) -> Callable[..., Array]:
 
 def hfft_vjp(
     dy: Array, y: Array, a: Array, n: int | None = None, axis: int = -1,
-    norm: str | None = None, out: Any = None,
+    norm: Any = None, out: Any = None,
 ) -> Array:  # fmt: skip
     """Pull back as irfft of the conjugate does."""
     return np.conjugate(irfft_vjp(dy, y, a, n, axis, OTHER_NORM[norm]))
@@ -131,12 +136,13 @@ def hfft_vjp(
 
 def ihfft_vjp(
     dy: Array, y: Array, a: Array, n: int | None = None, axis: int = -1,
-    norm: str | None = None, out: Any = None,
+    norm: Any = None, out: Any = None,
 ) -> Array:  # fmt: skip
     """Pull back as the conjugate of rfft does."""
     return rfft_vjp(conj(dy), y, a, n, axis, OTHER_NORM[norm])
 
 
+_fn: Any
 for _fn in (np.fft.fft, np.fft.ifft):
     defvjp(_fn, plain_vjp(_fn))
 for _fn in (np.fft.fft2, np.fft.ifft2):

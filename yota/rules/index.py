@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from yota.rules.functional import cast, getitem, identity, place, scatter, setitem
+from yota.rules.functional import cast, getitem, identity, item, place, scatter, setitem
 from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
 
 Array = Any
@@ -161,3 +161,4 @@ defvjp(np.bincount, zero, lambda dy, y, x, weights, minlength=0: dy[x], live=Liv
 
 for _fn in (np.nonzero, np.flatnonzero, np.argwhere, np.searchsorted, np.digitize):
     nondiff(_fn)
+defvjp(item, lambda dy, y, x: np.reshape(dy, np.shape(x)), live=Live.MOVES)

@@ -1,13 +1,16 @@
-"""Rules of products of vectors and matrices, and of linear algebra."""
+"""Rules of linear algebra: systems, determinants, decompositions, norms."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from yota.errors import RuleError
 from yota.rules.elementwise import slope_of_abs
+from yota.rules.products import column, h, row, t
 from yota.rules.reduce import axes_of, extreme_vjp, real_dtype, restore, vector_norm_vjp
 from yota.rules.registry import (
     conj,
@@ -17,189 +20,8 @@ from yota.rules.registry import (
     primitive,
     unbroadcast,
 )
-from yota.rules.shape import inverse
 
 Array = Any
-
-
-def t(a: Array) -> Array:
-    """Return the matrices transposed."""
-    return np.swapaxes(a, -1, -2)
-
-
-def h(a: Array) -> Array:
-    """Return the matrices transposed and conjugated."""
-    return conj(t(a))
-
-
-def column(a: Array) -> Array:
-    """Return vectors as matrices of one column."""
-    return np.expand_dims(a, -1)
-
-
-def row(a: Array) -> Array:
-    """Return vectors as matrices of one row."""
-    return np.expand_dims(a, -2)
-
-
-# Products.
-
-
-def matmul_left_vjp(dy: Array, y: Array, a: Array, b: Array, **_: Any) -> Array:
-    """Pull a matrix product back to its left factor."""
-    if np.ndim(b) == 1:
-        return unbroadcast(dy * b if np.ndim(a) == 1 else column(dy) * b, np.shape(a))
-    if np.ndim(a) == 1:
-        return unbroadcast((b @ column(dy))[..., 0], np.shape(a))
-    return unbroadcast(dy @ t(b), np.shape(a))
-
-
-def matmul_right_vjp(dy: Array, y: Array, a: Array, b: Array, **_: Any) -> Array:
-    """Pull a matrix product back to its right factor."""
-    if np.ndim(a) == 1:
-        if np.ndim(b) == 1:
-            return dy * a
-        return unbroadcast(column(a) * row(dy), np.shape(b))
-    if np.ndim(b) == 1:
-        return unbroadcast((t(a) @ column(dy))[..., 0], np.shape(b))
-    return unbroadcast(t(a) @ dy, np.shape(b))
-
-
-def dot_left_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
-    """Pull np.dot back to its left factor."""
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return unbroadcast(dy * b, np.shape(a))
-    if np.ndim(a) <= 2 and np.ndim(b) <= 2:
-        return matmul_left_vjp(dy, y, a, b)
-    return tensordot_left_vjp(dy, y, a, b, ([-1], [max(np.ndim(b) - 2, 0)]))
-
-
-def dot_right_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
-    """Pull np.dot back to its right factor."""
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return unbroadcast(dy * a, np.shape(b))
-    if np.ndim(a) <= 2 and np.ndim(b) <= 2:
-        return matmul_right_vjp(dy, y, a, b)
-    return tensordot_right_vjp(dy, y, a, b, ([-1], [max(np.ndim(b) - 2, 0)]))
-
-
-def inner_left_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
-    """Pull np.inner back to its left factor."""
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return unbroadcast(dy * b, np.shape(a))
-    return tensordot_left_vjp(dy, y, a, b, ([-1], [-1]))
-
-
-def inner_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
-    """Pull np.inner back to its right factor."""
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return unbroadcast(dy * a, np.shape(b))
-    return tensordot_right_vjp(dy, y, a, b, ([-1], [-1]))
-
-
-def contracted(a: Array, b: Array, axes: Any) -> tuple[list[int], list[int], list[int], list[int]]:
-    """Return the contracted axes of both factors of a tensordot, then the free ones."""
-    if type(axes) is int:
-        axes = (range(np.ndim(a) - axes, np.ndim(a)), range(axes))
-    pair = [[k] if isinstance(k, (int, np.integer)) else list(k) for k in axes]
-    sums = [[int(k) % n for k in ks] for ks, n in zip(pair, (np.ndim(a), np.ndim(b)), strict=True)]
-    free_a = [k for k in range(np.ndim(a)) if k not in sums[0]]
-    return sums[0], sums[1], free_a, [k for k in range(np.ndim(b)) if k not in sums[1]]
-
-
-def tensordot_left_vjp(dy: Array, y: Array, a: Array, b: Array, axes: Any = 2) -> Array:
-    """Contract the cotangent with what is free of the right factor."""
-    sum_a, sum_b, free_a, free_b = contracted(a, b, axes)
-    at = list(range(len(free_a), len(free_a) + len(free_b)))
-    order = free_a + [sum_a[int(k)] for k in np.argsort(sum_b)]
-    return np.transpose(np.tensordot(dy, b, (at, free_b)), inverse(order))
-
-
-def tensordot_right_vjp(dy: Array, y: Array, a: Array, b: Array, axes: Any = 2) -> Array:
-    """Contract the cotangent with what is free of the left factor."""
-    sum_a, sum_b, free_a, free_b = contracted(a, b, axes)
-    order = [sum_b[int(k)] for k in np.argsort(sum_a)] + free_b
-    at = list(range(len(free_a)))
-    return np.transpose(np.tensordot(a, dy, (free_a, at)), inverse(order))
-
-
-def vdot_left_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
-    """Pull vdot back to the factor that it conjugates."""
-    return np.reshape(conj(dy * b), np.shape(a))
-
-
-def vdot_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
-    """Pull vdot back to the factor that it leaves alone."""
-    return np.reshape(dy * conj(a), np.shape(b))
-
-
-def outer_left_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
-    """Pull an outer product back to its left factor."""
-    return np.reshape(dy @ np.reshape(b, -1), np.shape(a))
-
-
-def outer_right_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
-    """Pull an outer product back to its right factor."""
-    return np.reshape(np.reshape(a, -1) @ dy, np.shape(b))
-
-
-def kron_parts(dy: Array, a: Array, b: Array) -> tuple[Array, Array, Array]:
-    """Return cotangent and factors with the factors' axes alternating."""
-    ndim = max(np.ndim(a), np.ndim(b))
-    left = (1,) * (ndim - np.ndim(a)) + np.shape(a)
-    right = (1,) * (ndim - np.ndim(b)) + np.shape(b)
-    both = zip(left, right, strict=True)
-    return (
-        np.reshape(dy, [n for pair in both for n in pair]),
-        np.reshape(a, [n for k in left for n in (k, 1)]),
-        np.reshape(b, [n for k in right for n in (1, k)]),
-    )
-
-
-def kron_left_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
-    """Sum over the right factor's axes."""
-    g, _, right = kron_parts(dy, a, b)
-    return np.reshape(np.sum(g * right, axis=tuple(range(1, np.ndim(g), 2))), np.shape(a))
-
-
-def kron_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
-    """Sum over the left factor's axes."""
-    g, left, _ = kron_parts(dy, a, b)
-    return np.reshape(np.sum(g * left, axis=tuple(range(0, np.ndim(g), 2))), np.shape(b))
-
-
-def cross_vjp(position: int) -> Callable[..., Array]:
-    """Return the rule of one factor of a cross product of vectors of length 3."""
-
-    def pulled(
-        dy: Array, y: Array, a: Array, b: Array, axisa: int = -1, axisb: int = -1,
-        axisc: int = -1, axis: int | None = None,
-    ) -> Array:  # fmt: skip
-        axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-        if np.shape(a)[axisa] != 3 or np.shape(b)[axisb] != 3:
-            raise NotImplementedError("no derivative is known of cross products in the plane")
-        g = np.moveaxis(dy, axisc, -1)
-        if position == 0:
-            dx, own, x = np.cross(np.moveaxis(b, axisb, -1), g), axisa, a
-        else:
-            dx, own, x = np.cross(g, np.moveaxis(a, axisa, -1)), axisb, b
-        shape = np.moveaxis(np.empty(np.shape(x)), own, -1).shape
-        return np.moveaxis(unbroadcast(dx, shape), -1, own)
-
-    return pulled
-
-
-def vecdot_vjp(position: int) -> Callable[..., Array]:
-    """Return the rule of one factor of vecdot, which conjugates the first."""
-
-    def pulled(
-        dy: Array, y: Array, a: Array, b: Array, *, axis: int = -1, keepdims: bool = False, **_: Any
-    ) -> Array:
-        g = dy if keepdims else np.expand_dims(dy, axis)
-        dx = conj(g * b) if position == 0 else g * conj(a)
-        return unbroadcast(dx, np.shape((a, b)[position]))
-
-    return pulled
 
 
 # Systems, inverses, determinants.
@@ -243,7 +65,7 @@ def second_cofactors(a: Array, g: Array) -> Array:
     """
     u, s, vh = np.linalg.svd(a)
     sign = np.asarray(np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
-    inner = np.swapaxes(u, -1, -2) @ g @ np.swapaxes(vh, -1, -2)
+    inner = h(u) @ g @ h(vh)
     rest = _others_but_two(s)
     diagonal = np.diagonal(inner, axis1=-2, axis2=-1)
     core = -np.swapaxes(inner, -1, -2) * rest
@@ -323,7 +145,7 @@ def diagonal_matrix(d: Array) -> Array:
     return column(d) * np.eye(np.shape(d)[-1], dtype=real_dtype(d))
 
 
-def eigh_vjp(dy: Any, y: Any, a: Array, UPLO: str = "L") -> Array:
+def eigh_vjp(dy: Any, y: Any, a: Array, UPLO: Any = "L") -> Array:  # noqa: N803  # NumPy's name
     """Pull back to the triangle that is read; equal eigenvalues share no rotation.
 
     Giles 2008, "An extended collection of matrix derivative results", 3.1.
@@ -334,7 +156,7 @@ def eigh_vjp(dy: Any, y: Any, a: Array, UPLO: str = "L") -> Array:
     return fold((g + h(g)) * 0.5, UPLO.upper() == "L")
 
 
-def eigvalsh_vjp(dy: Array, y: Array, a: Array, UPLO: str = "L") -> Array:
+def eigvalsh_vjp(dy: Array, y: Array, a: Array, UPLO: Any = "L") -> Array:  # noqa: N803  # NumPy's name
     """Pull back to the triangle that is read."""
     v = np.linalg.eigh(a, UPLO)[1]
     return fold((conj(v) * row(dy)) @ t(v), UPLO.upper() == "L")
@@ -351,9 +173,11 @@ def eig_vjp(dy: Any, y: Any, a: Array) -> Array:
 
 def eigvals_vjp(dy: Array, y: Array, a: Array) -> Array:
     """Pull back through the eigenvalues."""
-    # NumPy may order the eigenvalues otherwise here, but not where both come from geev.
-    v = np.linalg.eig(a)[1]
-    return np.linalg.solve(t(v), column(dy) * t(v))
+    w, v = np.linalg.eig(a)
+    # LAPACK may order the eigenvalues otherwise when it computes the vectors too.
+    nearest = np.argmin(np.absolute(column(w) - row(y)), axis=-1)
+    dw = np.take_along_axis(dy, nearest, axis=-1)
+    return np.linalg.solve(t(v), column(dw) * t(v))
 
 
 def svd_vjp(
@@ -368,7 +192,7 @@ def svd_vjp(
         return svdvals_vjp(dy, y, a)
     m, n = np.shape(a)[-2:]
     if full_matrices and m != n:
-        raise NotImplementedError("no derivative is known of svd: pass full_matrices=False")
+        raise RuleError("no derivative is known of svd: pass full_matrices=False")
     (du, ds, dvh), (u, s, vh) = dy, y
     v, dv = h(vh), h(dvh)
     f = gaps(s * s)
@@ -409,7 +233,7 @@ def qr_vjp(dy: Any, y: Any, a: Array, mode: str = "reduced") -> Array:
     elif mode == "reduced" or (mode == "complete" and m <= n):
         (dq, dr), (q, r) = (conj(dy[0]), conj(dy[1])), y
     else:
-        raise NotImplementedError(f"no derivative is known of qr with mode {mode!r}")
+        raise RuleError(f"no derivative is known of qr with mode {mode!r}")
     if m >= n:
         return conj(_square_qr(q, r, dq, dr))
     dq = dq + a[..., m:] @ h(dr[..., m:])
@@ -436,7 +260,7 @@ def matrix_power_vjp(dy: Array, y: Array, a: Array, n: int) -> Array:
     return total
 
 
-def multi_dot_vjp(dy: Array, y: Array, arrays: Any, *, out: Any = None) -> list[Array]:
+def multi_dot_vjp(dy: Array, y: Array, arrays: Any, *, out: Any = None) -> Any:
     """Pull a chain of products back to each of its factors."""
     shapes = [np.shape(a) for a in arrays]
     chain = [np.reshape(a, _as_matrix(np.shape(a), k)) for k, a in enumerate(arrays)]
@@ -455,6 +279,47 @@ def _as_matrix(shape: tuple[int, ...], position: int) -> tuple[int, ...]:
     if len(shape) == 2:
         return shape
     return (1, *shape) if position == 0 else (*shape, 1)
+
+
+def lstsq_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of least squares, of full or constant rank: that of pinv(a) @ b."""
+
+    def pulled(dy: Any, y: Any, a: Array, b: Array, rcond: Any = None) -> Array:
+        vector = np.ndim(b) == 1
+        rhs, g = (column(b), column(dy[0])) if vector else (b, dy[0])
+        inverse = np.linalg.pinv(a)
+        misfit = None
+        if np.shape(y[1])[0]:
+            # The residual is stationary in the solution.
+            misfit = 2 * conj(rhs - a @ (column(y[0]) if vector else y[0])) * dy[1]
+        if position == 1:
+            db = t(inverse) @ g if misfit is None else t(inverse) @ g + misfit
+            return np.reshape(db, np.shape(b))
+        da = pinv_vjp(g @ t(rhs), inverse, a) + svdvals_vjp(dy[3], y[3], a)
+        return da if misfit is None else da - misfit @ t(column(y[0]) if vector else y[0])
+
+    return pulled
+
+
+def tensorinv_vjp(dy: Array, y: Array, a: Array, ind: int = 2) -> Array:
+    """Pull back as inv does, the axes taken together."""
+    n = math.prod(np.shape(a)[:ind])
+    flat = [np.reshape(v, (n, n)) for v in (dy, y, a)]
+    return np.reshape(inv_vjp(*flat), np.shape(a))
+
+
+def tensorsolve_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of one operand: that of solve, the axes taken together."""
+
+    def pulled(dy: Array, y: Array, a: Array, b: Array, axes: Any = None) -> Array:
+        if axes is not None:
+            raise RuleError("no derivative is known of tensorsolve with axes")
+        n = math.prod(np.shape(b))
+        flat = [np.reshape(v, -1) for v in (dy, y)]
+        dx = solve_vjp(position)(*flat, np.reshape(a, (n, n)), np.reshape(b, -1))
+        return np.reshape(dx, np.shape((a, b)[position]))
+
+    return pulled
 
 
 # Norms.
@@ -512,32 +377,6 @@ def matrix_norm_rule(
     return norm_vjp(dy, y, x, ord, (-2, -1), keepdims)
 
 
-for _fn in (np.matmul, np.linalg.matmul):
-    defvjp(_fn, matmul_left_vjp, matmul_right_vjp)
-for _fn in (np.outer, np.linalg.outer):
-    defvjp(_fn, outer_left_vjp, outer_right_vjp)
-for _fn in (np.cross, np.linalg.cross):
-    defvjp(_fn, cross_vjp(0), cross_vjp(1))
-for _fn in (np.vecdot, np.linalg.vecdot):
-    defvjp(_fn, vecdot_vjp(0), vecdot_vjp(1))
-for _fn in (np.tensordot, np.linalg.tensordot):
-    defvjp(_fn, tensordot_left_vjp, tensordot_right_vjp)
-defvjp(np.dot, dot_left_vjp, dot_right_vjp)
-defvjp(np.inner, inner_left_vjp, inner_right_vjp)
-defvjp(np.vdot, vdot_left_vjp, vdot_right_vjp)
-defvjp(np.kron, kron_left_vjp, kron_right_vjp)
-if hasattr(np, "matvec"):
-    defvjp(
-        np.matvec,
-        lambda dy, y, a, b, **_: unbroadcast(column(dy) * row(b), np.shape(a)),
-        lambda dy, y, a, b, **_: unbroadcast((t(a) @ column(dy))[..., 0], np.shape(b)),
-    )
-    defvjp(
-        np.vecmat,
-        lambda dy, y, a, b, **_: unbroadcast(conj((b @ column(dy))[..., 0]), np.shape(a)),
-        lambda dy, y, a, b, **_: unbroadcast(column(conj(a)) * row(dy), np.shape(b)),
-    )
-
 defvjp(np.linalg.inv, inv_vjp)
 defvjp(np.linalg.solve, solve_vjp(0), solve_vjp(1))
 defvjp(np.linalg.det, det_vjp)
@@ -555,6 +394,9 @@ defvjp(np.linalg.pinv, pinv_vjp)
 defvjp(np.linalg.qr, qr_vjp)
 defvjp(np.linalg.matrix_power, matrix_power_vjp)
 defvjp(np.linalg.multi_dot, multi_dot_vjp)
+defvjp(np.linalg.lstsq, lstsq_vjp(0), lstsq_vjp(1))
+defvjp(np.linalg.tensorinv, tensorinv_vjp)
+defvjp(np.linalg.tensorsolve, tensorsolve_vjp(0), tensorsolve_vjp(1))
 defvjp(np.linalg.norm, norm_vjp)
 defvjp(np.linalg.vector_norm, vector_norm_rule)
 defvjp(np.linalg.matrix_norm, matrix_norm_rule)

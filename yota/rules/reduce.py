@@ -358,9 +358,9 @@ def vector_norm_vjp(
     return np.where(still, 0, dy) * (slope_of_abs(x) * ratio ** (order - 1))
 
 
-for _fn in (np.sum, np.nansum):
-    _rule = sum_vjp if _fn is np.sum else nansum_vjp
-    defvjp(_fn, _rule, live=Live.MOVES if _fn is np.sum else Live.SELECTS)
+_fn: Any
+defvjp(np.sum, sum_vjp, live=Live.MOVES)
+defvjp(np.nansum, nansum_vjp, live=Live.SELECTS)
 defvjp(np.mean, mean_vjp, live=Live.MOVES)
 defvjp(np.nanmean, nanmean_vjp, live=Live.SELECTS)
 defvjp(np.average, average_vjp, None, average_weights_vjp)

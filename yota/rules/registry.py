@@ -89,17 +89,16 @@ def _unbroadcasting(rule: Rule | None, position: int) -> Rule | None:
 
     @functools.wraps(rule)
     def pulled(dy: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
-        dx = rule(dy, y, *args, **kwargs)
-        return None if dx is None else unbroadcast(dx, np.shape(args[position]))
+        return unbroadcast(rule(dy, y, *args, **kwargs), np.shape(args[position]))
 
     pulled.inner = rule  # type: ignore[attr-defined]  # the reverse pass sums in a step of its own
     return pulled
 
 
 def unbroadcast(dx: Any, shape: tuple[int, ...]) -> Any:
-    """Sum `dx` over the axes along which an argument of this shape was repeated."""
+    """Sum `dx` over the axes along which an argument of this shape was repeated; None stays."""
     have = np.shape(dx)
-    if have == shape:
+    if dx is None or have == shape:
         return dx
     lead = len(have) - len(shape)
     if lead < 0:

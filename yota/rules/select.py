@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from yota.errors import RuleError
 from yota.rules.functional import cast, scatter
 from yota.rules.reduce import axes_of, restore
 from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
@@ -14,9 +15,7 @@ from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
 Array = Any
 
 
-def sort_vjp(
-    dy: Array, y: Array, a: Array, axis: int | None = -1, *_: Any, **__: Any
-) -> Array:
+def sort_vjp(dy: Array, y: Array, a: Array, axis: int | None = -1, *_: Any, **__: Any) -> Array:
     """Carry each cotangent back along the permutation."""
     if axis is None:
         back = np.argsort(np.argsort(np.reshape(a, -1), kind="stable"))
@@ -48,7 +47,7 @@ def quantile_vjp(percent: float) -> Any:
         overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, **_: Any,
     ) -> Array:  # fmt: skip
         if method != "linear" or np.ndim(q):
-            raise NotImplementedError("the derivative of quantiles is known for scalar q, linear")
+            raise RuleError("the derivative of quantiles is known for scalar q, linear")
         n = math.prod(np.shape(a)[k] for k in axes_of(a, axis))
         at = q / percent * (n - 1)
         low = np.floor(at)
@@ -114,6 +113,20 @@ def choose_vjp(dy: Array, y: Array, a: Array, choices: Any, *_: Any, **__: Any) 
     return type(choices)(parts)
 
 
+def unique_vjp(
+    dy: Array, y: Array, ar: Array, return_index: bool = False, return_inverse: bool = False,
+    return_counts: bool = False, axis: Any = None, **_: Any,
+) -> Array:  # fmt: skip
+    """Pull back to the elements that have the value; equal ones share equally."""
+    if axis is not None:
+        raise RuleError("no derivative is known of np.unique with an axis")
+    if return_index or return_inverse or return_counts:
+        dy, y = dy[0], y[0]
+    at = np.searchsorted(y, np.reshape(ar, -1))
+    share = dy / np.bincount(at, minlength=1)
+    return np.reshape(np.take(share, at), np.shape(ar))
+
+
 # Differences and interpolation.
 
 
@@ -163,7 +176,7 @@ def interp_vjp(
 ) -> Array:  # fmt: skip
     """Pull back to where the function is read: the slope of its piece, 0 outside."""
     if period is not None:
-        raise NotImplementedError("no derivative is known of np.interp with a period")
+        raise RuleError("no derivative is known of np.interp with a period")
     k = _piece(x, xp)
     slope = (np.take(fp, k + 1) - np.take(fp, k)) / (np.take(xp, k + 1) - np.take(xp, k))
     return np.where(_inside(x, xp), dy * slope, 0)
@@ -175,7 +188,7 @@ def interp_values_vjp(
 ) -> Array:  # fmt: skip
     """Pull back to the values at both ends of the piece that is read."""
     if period is not None or left is not None or right is not None:
-        raise NotImplementedError("no derivative is known of np.interp with left, right, period")
+        raise RuleError("no derivative is known of np.interp with left, right, period")
     k = _piece(x, xp)
     low, high = np.take(xp, k), np.take(xp, k + 1)
     t = np.clip((x - low) / (high - low), 0, 1)
@@ -199,10 +212,11 @@ defvjp(np.quantile, quantile_vjp(1), None, live=Live.SELECTS)
 defvjp(np.percentile, quantile_vjp(100), None, live=Live.SELECTS)
 defvjp(np.select, zero, select_vjp, select_default_vjp, live=Live.SELECTS)
 defvjp(np.choose, zero, choose_vjp, live=Live.SELECTS)
+defvjp(np.unique, unique_vjp)
 defvjp(np.diff, diff_vjp)
 defvjp(np.interp, interp_vjp, None, interp_values_vjp)
 if hasattr(np, "trapezoid"):
     defvjp(np.trapezoid, trapezoid_vjp)
 
-for _fn in (np.argsort, np.argpartition, np.lexsort, np.unique, np.isin, np.histogram):
+for _fn in (np.argsort, np.argpartition, np.lexsort, np.isin):
     nondiff(_fn)

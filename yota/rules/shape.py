@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from yota.errors import RuleError
 from yota.rules.functional import place, scatter
 from yota.rules.index import along
 from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
@@ -35,7 +36,7 @@ def ravel_vjp(dy: Array, y: Array, a: Array, order: str = "C") -> Array:
 
 def _fixed(order: str) -> Any:
     if order not in ("C", "F"):
-        raise NotImplementedError(f"order {order!r} depends on memory layout: use 'C' or 'F'")
+        raise RuleError(f"order {order!r} depends on memory layout: use 'C' or 'F'")
     return order
 
 
@@ -78,9 +79,7 @@ def rot90_vjp(dy: Array, y: Array, m: Array, k: int = 1, axes: Any = (0, 1)) -> 
 # Repetition.
 
 
-def repeat_vjp(
-    dy: Array, y: Array, a: Array, repeats: Any, axis: int | None = None
-) -> Array:
+def repeat_vjp(dy: Array, y: Array, a: Array, repeats: Any, axis: int | None = None) -> Array:
     """Sum over the copies."""
     shape = np.shape(a)
     flat = (math.prod(shape),) if axis is None else shape
@@ -92,7 +91,7 @@ def repeat_vjp(
     return np.reshape(scatter(dy, along(at, len(flat), source), flat), shape)
 
 
-def tile_vjp(dy: Array, y: Array, A: Array, reps: Any) -> Array:
+def tile_vjp(dy: Array, y: Array, A: Array, reps: Any) -> Array:  # noqa: N803  # NumPy's name
     """Sum over the copies."""
     reps = tuple(int(r) for r in np.ravel(reps))
     ndim = max(len(reps), np.ndim(A))
@@ -113,7 +112,7 @@ def pad_vjp(
     if mode in ("constant", "empty"):
         return dy[inner]
     if mode not in ("edge", "reflect", "symmetric", "wrap") or "reflect_type" in options:
-        raise NotImplementedError(f"no derivative is known of np.pad with mode {mode!r}")
+        raise RuleError(f"no derivative is known of np.pad with mode {mode!r}")
     for k, (width, n) in enumerate(zip(widths, shape, strict=True)):
         source = np.pad(np.arange(n), width, mode)  # type: ignore[call-overload]  # mode is checked
         now = np.shape(dy)
@@ -123,8 +122,8 @@ def pad_vjp(
 
 def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
     if type(pad_width) is dict:
-        widths = [pad_width.get(k, pad_width.get(k - ndim, 0)) for k in range(ndim)]
-        return [(w, w) if type(w) is int else tuple(w) for w in widths]
+        given = [pad_width.get(k, pad_width.get(k - ndim, 0)) for k in range(ndim)]
+        return [_pad_widths(w, 1)[0] for w in given]
     return [(int(b), int(e)) for b, e in np.broadcast_to(pad_width, (ndim, 2))]
 
 
@@ -192,9 +191,7 @@ def as_columns(a: Array) -> Array:
 def append_vjp(position: int) -> Callable[..., Array]:
     """Return the rule of np.append for one of its two arrays."""
 
-    def pulled(
-        dy: Array, y: Array, arr: Array, values: Array, axis: int | None = None
-    ) -> Array:
+    def pulled(dy: Array, y: Array, arr: Array, values: Array, axis: int | None = None) -> Array:
         return concatenate_vjp(dy, y, (arr, values), axis)[position]
 
     return pulled
@@ -285,6 +282,7 @@ def diagflat_vjp(dy: Array, y: Array, v: Array, k: int = 0) -> Array:
     return np.reshape(np.diagonal(dy, k), np.shape(v))
 
 
+_fn: Any
 for _fn in (np.squeeze, np.expand_dims):
     defvjp(_fn, back_to_shape, live=Live.MOVES)
 for _fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
@@ -292,12 +290,11 @@ for _fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
 defvjp(np.reshape, reshape_vjp, live=Live.MOVES)
 defvjp(np.ravel, ravel_vjp, live=Live.MOVES)
 defvjp(np.copy, lambda dy, y, a, *_, **__: dy, live=Live.MOVES)
-defvjp(np.astype, lambda dy, y, x, *_, **__: dy, live=Live.MOVES)
 defvjp(np.broadcast_to, broadcast_to_vjp, live=Live.MOVES)
 defvjp(np.broadcast_arrays, rest=broadcast_arrays_vjp, live=Live.MOVES)
 defvjp(np.meshgrid, rest=meshgrid_vjp, live=Live.MOVES)
 defvjp(np.transpose, transpose_vjp, live=Live.MOVES)
-defvjp(np.moveaxis, lambda dy, y, a, source, destination: np.moveaxis(dy, destination, source), live=Live.MOVES)
+defvjp(np.moveaxis, lambda dy, y, a, src, dst: np.moveaxis(dy, dst, src), live=Live.MOVES)
 defvjp(np.swapaxes, lambda dy, y, a, axis1, axis2: np.swapaxes(dy, axis1, axis2), live=Live.MOVES)
 defvjp(np.rollaxis, rollaxis_vjp, live=Live.MOVES)
 defvjp(np.flip, lambda dy, y, m, axis=None: np.flip(dy, axis), live=Live.MOVES)
@@ -326,6 +323,8 @@ defvjp(np.diagonal, diagonal_vjp, live=Live.SELECTS)
 defvjp(np.trace, trace_vjp, live=Live.SELECTS)
 defvjp(np.tril, lambda dy, y, m, k=0: np.tril(dy, k), live=Live.SELECTS)
 defvjp(np.triu, lambda dy, y, m, k=0: np.triu(dy, k), live=Live.SELECTS)
+if hasattr(np, "astype"):
+    defvjp(np.astype, lambda dy, y, x, *_, **__: dy, live=Live.MOVES)
 if hasattr(np, "unstack"):
     defvjp(np.unstack, unstack_vjp, live=Live.MOVES)
 if hasattr(np, "matrix_transpose"):

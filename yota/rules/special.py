@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from yota.rules.functional import place
-from yota.rules.registry import Live, conj, defvjp, unbroadcast, zero
+from yota.errors import RuleError
+from yota.rules.functional import place, scatter
+from yota.rules.registry import Live, conj, defvjp, is_complex, nondiff, unbroadcast, zero
 
 Array = Any
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -24,7 +26,8 @@ def einsum_vjp(position: int) -> Callable[..., Array]:
         if type(args[0]) is str:
             terms, operands, own = args[0], list(args[1:]), position - 1
         else:
-            terms, operands, own = as_string(args), list(args[: len(args) // 2 * 2 : 2]), position // 2
+            terms, own = as_string(args), position // 2
+            operands = list(args[: len(args) // 2 * 2 : 2])
         inputs, output = labels(terms, operands)
         return operand_cotangent(dy, inputs, output, operands, own, bool(kwargs.get("optimize")))
 
@@ -69,13 +72,14 @@ def operand_cotangent(
     known = set(output).union(*(inputs[k] for k in others))
     target = "".join(c for c in unique if c in known)
     terms = ",".join([output, *(inputs[k] for k in others)])
-    options = {"optimize": True} if optimize else {}
+    options: Any = {"optimize": True} if optimize else {}
     dx = np.einsum(f"{terms}->{target}", dy, *(operands[k] for k in others), **options)
     lengths = tuple(shape[mine.index(c)] for c in unique)
     missing = tuple(k for k, c in enumerate(unique) if c not in known)
     dx = np.expand_dims(dx, missing) if missing else dx
     # An axis of length 1 may stand for all, as in broadcasting, on either side.
-    dx = unbroadcast(dx, tuple(n if n == 1 else m for n, m in zip(lengths, np.shape(dx), strict=True)))
+    both = zip(lengths, np.shape(dx), strict=True)
+    dx = unbroadcast(dx, tuple(n if n == 1 else m for n, m in both))
     dx = dx if np.shape(dx) == lengths else np.broadcast_to(dx, lengths)
     return dx if unique == mine else on_diagonal(dx, unique, mine, shape)
 
@@ -127,7 +131,132 @@ def correlate_vjp(position: int) -> Callable[..., Array]:
     return pulled
 
 
-# The rest.
+# Statistics.
+
+
+def cov_vjp(
+    dy: Array, y: Array, m: Array, other: Any = None, rowvar: bool = True, bias: bool = False,
+    ddof: int | None = None, fweights: Any = None, aweights: Any = None, **_: Any,
+) -> Array:  # fmt: skip
+    """Pull a covariance matrix back to the observations of one data set without weights."""
+    if other is not None or fweights is not None or aweights is not None:
+        raise RuleError("the derivative of np.cov is known for one data set without weights")
+    flip = not rowvar and np.ndim(m) == 2
+    x = np.reshape(m, (1, -1)) if np.ndim(m) < 2 else np.transpose(m) if flip else m
+    k, n = np.shape(x)
+    x = x - np.mean(x, axis=1, keepdims=True)
+    g = np.reshape(dy, (k, k)) / (n - (ddof if ddof is not None else 0 if bias else 1))
+    dx = g @ conj(x) + conj(np.transpose(g) @ x)
+    dx = dx - np.mean(dx, axis=1, keepdims=True)
+    return np.reshape(np.transpose(dx) if flip else dx, np.shape(m))
+
+
+def corrcoef_vjp(
+    dy: Array, y: Array, x: Array, other: Any = None, rowvar: bool = True, **_: Any
+) -> Array:
+    """Pull back through the covariance, divided by the standard deviations."""
+    if other is not None or np.ndim(x) < 2 or is_complex(x):
+        raise RuleError("the derivative of np.corrcoef is known for one real matrix")
+    c = np.cov(x, rowvar=rowvar)
+    variance = np.diagonal(c)
+    size = np.sqrt(np.outer(variance, variance))
+    own = np.sum((dy + np.transpose(dy)) * y, axis=1) / variance * -0.5
+    return cov_vjp(dy / size + np.diag(own), c, x, None, rowvar)
+
+
+# Polynomials, spacing, blocks.
+
+
+def polyval_coefficients_vjp(dy: Array, y: Array, p: Array, x: Array) -> Array:
+    """Sum the cotangent times each power."""
+    n = np.shape(p)[0]
+    return np.stack([np.sum(dy * x ** (n - 1 - k)) for k in range(n)])
+
+
+def polyval_point_vjp(dy: Array, y: Array, p: Array, x: Array) -> Array:
+    """Multiply by the polynomial's derivative."""
+    n = np.shape(p)[0]
+    slope = 0.0 * x
+    for k in range(n - 1):
+        slope = slope * x + p[k] * (n - 1 - k)
+    return dy * slope
+
+
+def linspace_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of one end of an even spacing."""
+
+    def pulled(
+        dy: Any, y: Any, start: Array, stop: Array, num: int = 50, endpoint: bool = True,
+        retstep: bool = False, dtype: Any = None, axis: int = 0, **_: Any,
+    ) -> Array:  # fmt: skip
+        g = np.moveaxis(dy[0] if retstep else dy, axis, -1)
+        t = np.linspace(0.0, 1.0, num, endpoint)
+        dx = np.sum(g * (t if position else 1 - t), axis=-1)
+        if retstep and num > 1:
+            step = dy[1] / (num - 1 if endpoint else num)
+            dx = dx + (step if position else -step)
+        return unbroadcast(dx, np.shape((start, stop)[position]))
+
+    return pulled
+
+
+def gradient_vjp(
+    dy: Any, y: Any, f: Array, *varargs: Any, axis: Any = None, edge_order: int = 1
+) -> Array:
+    """Pull back through differences at an even spacing, one-sided at the ends."""
+    ndim = np.ndim(f)
+    axes = range(ndim) if axis is None else axis if type(axis) is tuple else (axis,)
+    steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
+    if edge_order != 1 or any(np.ndim(s) for s in steps):
+        raise RuleError("the derivative of np.gradient is known for even spacing, edge_order=1")
+    parts = dy if type(y) in (tuple, list) else (dy,)
+    total: Array = 0.0
+    for g, step, k in zip(parts, steps, axes, strict=True):
+        total = total + np.moveaxis(_differences_back(np.moveaxis(g, k, -1) / step), -1, k)
+    return total
+
+
+def _differences_back(g: Array) -> Array:
+    def padded(part: Array, before: int, after: int) -> Array:
+        return np.pad(part, [(0, 0)] * (np.ndim(g) - 1) + [(before, after)])
+
+    n = np.shape(g)[-1]
+    inner, first, last = g[..., 1:-1] * 0.5, g[..., :1], g[..., -1:]
+    ends = padded(first, 1, n - 2) - padded(first, 0, n - 1)
+    ends = ends + padded(last, n - 1, 0) - padded(last, n - 2, 1)
+    return padded(inner, 2, 0) - padded(inner, 0, 2) + ends
+
+
+def block_vjp(dy: Array, y: Array, arrays: Any) -> Any:
+    """Cut the cotangent into the blocks, nested as they were given."""
+    depth, inner = 0, arrays
+    while type(inner) is list:
+        depth, inner = depth + 1, inner[0]
+    return _cut_blocks(dy, arrays, depth)
+
+
+def _cut_blocks(g: Array, tree: Any, depth: int) -> Any:
+    if type(tree) is not list:
+        return np.reshape(g, np.shape(tree))
+    pieces, start = [], 0
+    for branch in tree:
+        shape = np.block(_stand_in(branch)).shape
+        length = shape[-depth] if depth <= len(shape) else 1
+        at = (Ellipsis, slice(start, start + length), *(slice(None),) * (depth - 1))
+        pieces.append(_cut_blocks(g[at], branch, depth - 1))
+        start += length
+    return pieces
+
+
+def _stand_in(tree: Any) -> Any:
+    return [_stand_in(b) for b in tree] if type(tree) is list else np.empty(np.shape(tree))
+
+
+def resize_vjp(dy: Array, y: Array, a: Array, new_shape: Any) -> Array:
+    """Add up the copies."""
+    size, total = math.prod(np.shape(a)), math.prod(np.shape(y))
+    flat = scatter(np.reshape(dy, -1), (np.arange(total) % max(size, 1),), (size,))
+    return np.reshape(flat, np.shape(a))
 
 
 def full_like_vjp(dy: Array, y: Array, a: Array, fill_value: Array, *_: Any, **__: Any) -> Array:
@@ -138,4 +267,17 @@ def full_like_vjp(dy: Array, y: Array, a: Array, fill_value: Array, *_: Any, **_
 defvjp(np.einsum, rest=einsum_vjp)
 defvjp(np.convolve, convolve_vjp(0), convolve_vjp(1))
 defvjp(np.correlate, correlate_vjp(0), correlate_vjp(1))
+defvjp(np.cov, cov_vjp)
+defvjp(np.corrcoef, corrcoef_vjp)
+defvjp(np.polyval, polyval_coefficients_vjp, polyval_point_vjp)
+defvjp(np.linspace, linspace_vjp(0), linspace_vjp(1), zero)
+defvjp(np.gradient, gradient_vjp)
+defvjp(np.block, block_vjp, live=Live.MOVES)
+defvjp(np.resize, resize_vjp, live=Live.MOVES)
 defvjp(np.full_like, zero, full_like_vjp, live=Live.MOVES)
+
+_fn: Any
+for _fn in (np.unravel_index, np.ravel_multi_index, np.tril_indices_from, np.triu_indices_from):
+    nondiff(_fn)
+for _fn in (np.diag_indices_from, np.ix_, np.packbits, np.unpackbits, np.einsum_path):
+    nondiff(_fn)

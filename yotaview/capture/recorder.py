@@ -66,7 +66,7 @@ class Recorder:
                 return
             row = self.rows[key] = Row(tape.entry.name, site, program, tape, call.kind)
             self.keepers[key] = Keeper(self.pool)
-        finite = _count_call(row, call)
+        finite = count_call(row, call)
         known = _users_values(tape, call, facts.users)
         kept = KeptCall(row.count, call.inputs, facts.constants, call.value, call.gradients, known)
         self.keepers[key].add(kept, finite)
@@ -117,7 +117,8 @@ class Recorder:
         return [*self.rows.values(), *(row for row, _ in self.failures)]
 
 
-def _count_call(row: Row, call: CallRecord) -> bool:
+def count_call(row: Row, call: CallRecord) -> bool:
+    """Add a call to the history of its row; tell whether value and gradients are finite."""
     row.count += 1
     with np.errstate(all="ignore"):
         finite = _all_finite(call.value) and all(map(_all_finite, call.gradients))

@@ -124,14 +124,16 @@ class Capture:
         return base_name(self.script)
 
     def opening_row(self) -> int:
-        """Return the index of the most urgent row: one that raised, one with NaN, else the last."""
-        for index, row in enumerate(self.rows):
-            if row.failure is not None:
-                return index
-        for index, row in enumerate(self.rows):
-            if row.nonfinite:
-                return index
-        return len(self.rows) - 1
+        """Return the index of the most urgent row: one that raised, one with NaN, else the last.
+
+        A row without ops cannot be opened: it is chosen only where there is no other.
+        """
+        full = [k for k, row in enumerate(self.rows) if len(row.tape)]
+        for urgent in (lambda r: r.failure is not None, lambda r: bool(r.nonfinite)):
+            for index in full:
+                if urgent(self.rows[index]):
+                    return index
+        return full[-1] if full else len(self.rows) - 1
 
     def origin_files(self) -> Iterator[str]:
         """Yield every file named in the capture, repeated as they stand."""

@@ -280,7 +280,7 @@ def _row_from_traceback(error: BaseException) -> Row | None:
         return None
     outside = [f for user, f in frames[: here[0]] if user]
     inside = [f for user, f in frames[here[0] :] if user]
-    name = inside[0].qualname if inside else "call"
+    name = inside[0].qualname if inside else frames[here[0]][1].qualname
     origin = Origin(tuple(reversed(inside or outside)))
     text = linecache.getline(origin.frames[0].file, origin.frames[0].line).strip() if origin.frames else ""
     failure = Failure(text, origin, error_text(error))

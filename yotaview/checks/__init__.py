@@ -1,5 +1,11 @@
 """Checks: each goes from the values of a call to findings."""
 
-from yotaview.model.findings import Finding
+from collections.abc import Callable
 
-__all__ = ["Finding"]
+from yotaview.checks.nan import check_nan, line_of
+from yotaview.model.findings import Finding
+from yotaview.model.session import Session
+
+CHECKS: dict[str, Callable[[Session], list[Finding]]] = {"nan": check_nan}
+
+__all__ = ["CHECKS", "Finding", "check_nan", "line_of"]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from yota.tape import Tape, Var
 
 
-def map_var(var: Var, recorded: Tape, stage: Tape) -> tuple[Var | None, str]:
-    """Return the op of `stage` that stands for `var`, with the reason where it is not itself."""
+def map_var(
+    var: Var, stage: Tape, users: Mapping[Var, Sequence[Var]], order: Sequence[Var], index: int
+) -> tuple[Var | None, str]:
+    """Return the op of `stage` that stands for `var`, with the reason where it is not itself.
+
+    `users` and `order` are those of the recorded tape, on which `var` is number `index`.
+    """
     if var in stage:
         fate = stage.fates.get(var)
         return var, f"{var} {fate.kind}: {fate.why}" if fate is not None and fate.why else ""
@@ -19,19 +26,8 @@ def map_var(var: Var, recorded: Tape, stage: Tape) -> tuple[Var | None, str]:
         text = f"{var} {sign} {fate.into}"
         return fate.into, text if fate.kind == "merged" else f"{text}, {fate.kind}: {fate.why}"
     if fate.kind == "inlined":
-        user = _first_user(var, recorded, stage)
+        user = next((u for u in users.get(var, ()) if u in stage), None)
         if user is not None:
             return user, f"{var} is inlined at {user}: {fate.why}"
-    onward = _next_live(var, recorded, stage)
+    onward = next((order[k] for k in range(index + 1, len(order)) if order[k] in stage), None)
     return onward, f"{var} dropped: {fate.why}" + (f"; next is {onward}" if onward else "")
-
-
-def _first_user(var: Var, recorded: Tape, stage: Tape) -> Var | None:
-    return next((u for u in recorded.users().get(var, ()) if u in stage), None)
-
-
-def _next_live(var: Var, recorded: Tape, stage: Tape) -> Var | None:
-    order = list(recorded.ops)
-    if var not in recorded.ops:
-        return None
-    return next((v for v in order[order.index(var) + 1 :] if v in stage), None)

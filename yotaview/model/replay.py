@@ -26,11 +26,20 @@ def with_constants(tape: Tape, constants: Mapping[Var, Any]) -> Tape:
     """Return a tape of its own, with the values that one call captured."""
     new = tape.shell()
     new.guards = list(tape.guards)
+    new.seed = seed_of(tape)
     for var, op in tape:
         if isinstance(op, Constant) and var in constants:
             op = replace(op, value=constants[var])
         new.push(op, var)
     return new
+
+
+def seed_of(tape: Tape) -> Var | None:
+    """Return the op that the reverse pass starts from, None if there is no reverse pass."""
+    start = tape.reverse_start
+    if tape.seed is not None or start is None or start not in tape:
+        return tape.seed
+    return start if tape[start].origin.role == "seed" else None
 
 
 def replay(

@@ -124,6 +124,8 @@ class Session:
             raise GotoError("nothing was captured")
         row = max(0, min(row, len(self.capture.rows) - 1))
         chosen = self.capture.rows[row]
+        if not len(chosen.tape):
+            raise GotoError(f"{chosen.name} recorded no op before it raised")
         index = chosen.opening_call() if call is None else call
         self.row_index, self.call_index = row, max(0, min(index, len(chosen.calls) - 1))
         self.opened = Opened(chosen, chosen.calls[self.call_index] if chosen.calls else None)
@@ -251,7 +253,8 @@ class Session:
         target = self.program.stage(stage).tape
         if stage == "trace" and self.tape.is_reverse(var):
             return None, f"{var} belongs to the reverse pass, which is not on this stage"
-        return map_var(var, self.tape, target)
+        order, index = self.stepper.order, self.stepper.positions[var]
+        return map_var(var, target, self.opened.users, order, index)
 
     def source_line(self, frame: Frame) -> str | None:
         """Return a line of the user's code as it was at capture, None if it is not available."""

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import graphviz
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, base_name, format_call, format_value
+from yotaview.model.replay import seed_of
 
 FOLD_ABOVE = 500
 LABEL_WIDTH = 48
-FONT = "DejaVu Sans Mono"
+FONT = "Courier"
 STYLES = {
     "input": {"shape": "ellipse", "fillcolor": "#d9f0d3"},
     "constant": {"shape": "ellipse", "fillcolor": "#eeeeee"},
@@ -183,6 +184,11 @@ def _add_edges(graph: graphviz.Digraph, tape: Tape, groups: list[Group]) -> None
             if source is not None and source != to:
                 saved = tape.is_reverse(var) and not tape.is_reverse(operand)
                 edges[source, to] = edges.get((source, to), True) and saved  # type: ignore[index]  # to is not None
+    seed = seed_of(tape)
+    for var in tape.result_vars if seed is not None and seed in home else ():
+        if var in home:
+            ends = f"n{groups[home[var]].ops[0].id}", f"n{groups[home[seed]].ops[0].id}"  # type: ignore[index]  # seed is not None
+            graph.edge(*ends, style="dotted", constraint="false")
     for (source, to), saved in edges.items():
         a, b = groups[source].ops[0].id, groups[to].ops[0].id
         style = {"style": "dashed", "constraint": "false"} if saved else {}

@@ -16,9 +16,10 @@ from typing import Any
 import graphviz
 
 from yota.tape import Tape, Var
-from yotaview.render.dot import FONT, is_folded, to_dot
+from yotaview.render.dot import is_folded, to_dot
 
 SECONDS = 10.0
+FONT = "DejaVu Sans Mono"
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 _one_at_a_time = threading.Lock()
 
@@ -35,6 +36,7 @@ def tape_svg(tape: Tape, *, direction: str = "TB", at: Var | None = None) -> str
 def dot_svg(source: str) -> str:
     """Return DOT as SVG, with ids written as they are."""
     svg = render_dot(source, "svg").decode()
+    svg = svg.replace('font-family="Courier,monospace"', f'font-family="{FONT},Courier,monospace"')
     return re.sub(r'id="(ops?)&#45;(\d+)(?:&#45;(\d+))?"', _plain_id, svg)
 
 

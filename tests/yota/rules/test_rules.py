@@ -10,7 +10,7 @@ import pytest
 
 import yota.rules  # noqa: F401  # fills the table
 from tests.yota.rules.samples import SAMPLES, Sample
-from yota.rules.registry import NONDIFF, VJP, zero
+from yota.rules.registry import NONDIFF, VJP, Live, zero
 
 STEP = 1e-6
 
@@ -98,9 +98,7 @@ def test_rule_agrees_with_central_differences(s: Sample) -> None:
     rng = np.random.default_rng(len(s.name))
     y = s.fn(*s.args, **s.kwargs)
     dy = cotangents(y, rng)
-    single = any(
-        isinstance(a, (np.ndarray, np.floating)) and a.dtype == np.float32 for a in s.args
-    )
+    single = any(isinstance(a, (np.ndarray, np.floating)) and a.dtype == np.float32 for a in s.args)
     for position in s.argnums:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -143,3 +141,26 @@ def test_single_precision_stays_single(s: Sample) -> None:
         dx = rule(dy, y, *s.args, **s.kwargs)  # type: ignore[misc]  # asserted above
         if dx is not None and not np.iscomplexobj(dx):
             assert np.result_type(dx) == np.float32
+
+
+def carries_masks(s: Sample) -> bool:
+    y = s.fn(*s.args, **s.kwargs)
+    plain = not isinstance(y, (list, tuple)) and not np.iscomplexobj(y)
+    return plain and VJP[s.fn].live in (Live.MOVES, Live.SELECTS)
+
+
+@pytest.mark.parametrize("s", [s for s in SAMPLES if carries_masks(s)], ids=lambda s: s.name)
+def test_rule_of_a_moving_op_carries_masks(s: Sample) -> None:
+    """Applied to a mask, the rule is positive wherever a live cotangent arrives."""
+    rng = np.random.default_rng(3)
+    y = s.fn(*s.args, **s.kwargs)
+    mask = rng.integers(0, 2, np.shape(y)) * 1.0
+    for position in s.argnums:
+        rule = VJP[s.fn].rule(position)
+        if rule is zero:
+            continue
+        weights = leaves(rule(mask, y, *s.args, **s.kwargs))  # type: ignore[misc]
+        values = leaves(rule(mask * rng.normal(size=mask.shape), y, *s.args, **s.kwargs))  # type: ignore[misc]
+        for w, v in zip(weights, values, strict=True):
+            assert np.all(np.asarray(w) >= 0)
+            assert np.all((np.asarray(v) != 0) <= (np.asarray(w) > 0))

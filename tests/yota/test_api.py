@@ -1,0 +1,336 @@
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import gc
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import yota
+from tests.zoo import SMOOTH
+from yota.program import Called, Failed
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def quadratic(x):
+    return np.sum(x * x[::-1])
+
+
+@pytest.mark.parametrize(("name", "f", "args"), SMOOTH)
+def test_gradients_agree_with_finite_differences(name, f, args):
+    loose = {"rtol": 1e-2, "atol": 1e-2} if name == "float32" else {}
+    yota.check_grads(f, *args, **loose)
+
+
+@pytest.mark.parametrize(
+    ("name", "f", "args"), [s for s in SMOOTH if s[0] not in ("float32", "complex")]
+)
+def test_second_derivatives_agree_with_finite_differences(name, f, args):
+    yota.check_grads(f, *args, order=2)
+
+
+@pytest.mark.parametrize(("name", "f", "args"), SMOOTH)
+def test_the_value_is_the_functions_own_to_the_last_bit_and_in_type(name, f, args):
+    value, _ = yota.grad(f, *args)
+    plain = f(*args)
+    assert type(value) is type(plain)
+    assert np.array_equal(value, plain)
+
+
+# ---- the function and its arguments
+
+
+def test_the_function_runs_once_a_call():
+    calls = []
+    yota.grad(lambda x: (calls.append(1), x * x)[1], 2.0)
+    assert calls == [1]
+
+
+def test_arguments_are_never_modified_and_results_never_aliased():
+    data = np.ones(3)
+
+    def f(x, w):
+        return np.sum(x * data) + np.sum(w)
+
+    x, w = X.copy(), X.copy()
+    _, g = yota.grad(f, x, w)
+    _, tape_g = yota.vjp(lambda x: x, x)
+    for array in (*g, *tape_g(x)):
+        array[:] = -7.0
+    assert np.array_equal(x, X)
+    assert np.array_equal(w, X)
+    assert data.tolist() == [1.0, 1.0, 1.0]
+    assert g[0].tolist() == [-7.0] * 3
+    value, _ = yota.trace(lambda x: x, x)
+    value[:] = 0.0
+    assert np.array_equal(x, X)
+
+
+def test_a_pullback_is_fresh_whatever_happens_to_the_argument():
+    x = X.copy()
+    _, pullback = yota.vjp(lambda x: x * x, x)
+    x[:] = 100.0
+    first = pullback(np.ones(3))[0]
+    first[:] = 0.0
+    assert pullback(np.ones(3))[0].tolist() == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("name", ["seed", "argnums", "has_aux", "exact"])
+def test_reserved_parameter_names_are_refused_with_the_cure(name):
+    f = {
+        "seed": lambda seed: seed,
+        "argnums": lambda argnums: argnums,
+        "has_aux": lambda has_aux: has_aux,
+        "exact": lambda exact: exact,
+    }[name]
+    with pytest.raises(TypeError, match="wrap it in a lambda"):
+        yota.grad(f, 1.0)
+
+
+def test_static_values_reach_the_function_as_they_are():
+    def f(x, n, mode, flag, nothing):
+        assert type(n) is int
+        assert type(flag) is bool
+        assert nothing is None
+        return x**n if mode == "power" and flag else x
+
+    _, g = yota.grad(f, 2.0, 3, "power", True, None)
+    assert tuple(g) == (12.0, None, None, None, None)
+
+
+def test_integers_run_as_floats_where_no_argument_is_a_float():
+    value, g = yota.grad(lambda a, b: a * b, 3, 4)
+    assert (value, tuple(g)) == (12.0, (4.0, 3.0))
+    assert type(value) is float
+    _, g = yota.grad(lambda a: np.sum(a * a), np.array([1, 2]))
+    assert g[0].dtype == np.float64
+    _, g = yota.grad(lambda a, n: np.sum(a[n]), X, np.array([0, 0]))
+    assert g[0].tolist() == [2.0, 0.0, 0.0]
+    assert g[1] is None
+
+
+def test_keywords_are_inputs_and_not_differentiated():
+    _, g = yota.grad(lambda w, batch=None: np.sum(w * batch), X, batch=X * 10)
+    assert len(g) == 1
+    assert g[0].tolist() == [10.0, 20.0, 30.0]
+    assert g.tape.play(X, batch=np.ones(3))[1][0].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_argnums_leaves_the_others_none():
+    _, g = yota.grad(lambda a, b: a * b, 2.0, 5.0, argnums=1)
+    assert tuple(g) == (None, 2.0)
+    with pytest.raises(ValueError, match="argnums"):
+        yota.grad(lambda a: a, 1.0, argnums=3)
+
+
+def test_a_vector_without_a_seed_says_what_to_do():
+    with pytest.raises(TypeError, match="seed="):
+        yota.grad(lambda x: x * 2, X)
+    with pytest.raises(TypeError, match="yota.vjp"):
+        yota.grad(lambda x: (x, x), X)
+    with pytest.raises(ValueError, match="seed has shape"):
+        yota.grad(lambda x: x * 2, X, seed=np.ones(2))
+    with pytest.raises(TypeError, match="complex"):
+        yota.grad(lambda z: z * 1j, 1.0)
+
+
+def test_seeds():
+    assert yota.grad(lambda x: x * x, X, seed="ones")[1][0].tolist() == [2.0, 4.0, 6.0]
+    assert yota.grad(lambda x: x * x, X, seed=[1.0, 0.0, 0.0])[1][0].tolist() == [2.0, 0.0, 0.0]
+
+
+def test_auxiliary_output_is_plain():
+    value, g = yota.grad(lambda x: (np.sum(x), {"twice": x * 2}), X, has_aux=True)
+    assert value == 6.0
+    assert g.aux["twice"].tolist() == [2.0, 4.0, 6.0]
+    (value, aux), gx = yota.value_and_grad(lambda x: (x * x, x), has_aux=True)(3.0)
+    assert (value, aux, gx) == (9.0, 3.0, 6.0)
+
+
+# ---- siblings
+
+
+def test_value_and_grad_follows_its_argnums():
+    f = lambda a, b: a * b  # noqa: E731  # the shortest sample
+    assert yota.value_and_grad(f)(2.0, 3.0) == (6.0, 3.0)
+    assert yota.value_and_grad(f, (1, 0))(2.0, 3.0) == (6.0, (2.0, 3.0))
+
+
+def test_vjp_takes_any_structure():
+    y, pullback = yota.vjp(lambda x, s: {"a": x * s, "b": (np.sum(x), 3)}, X, 2.0)
+    assert y["b"] == (6.0, 3)
+    gx, gs = pullback({"a": np.ones(3), "b": (10.0, None)})
+    assert gx.tolist() == [12.0, 12.0, 12.0]
+    assert gs == 6.0
+    with pytest.raises(ValueError, match="structure"):
+        pullback(np.ones(3))
+
+
+def test_vjp_inside_a_trace_is_differentiable():
+    def f(x):
+        y, pullback = yota.vjp(lambda t: t**3, x)
+        return y + pullback(2.0)[0]
+
+    yota.check_grads(f, 1.5)
+
+
+def test_jacobian_has_the_outputs_shape_then_the_leafs():
+    f = lambda a, b: np.outer(a, b)  # noqa: E731  # the shortest sample
+    ja, jb = yota.jacobian(f, (0, 1))(X, X[:2])
+    assert ja.shape == (3, 2, 3)
+    assert jb.shape == (3, 2, 2)
+    assert yota.jacobian(lambda p: p["a"] * p["b"])({"a": X, "b": 2.0})["b"].tolist() == [1, 2, 3]
+    assert yota.jacobian(lambda x: x * x)(3.0) == 6.0
+
+
+def test_hessian_and_hvp_agree():
+    f = lambda x: np.sum(x**3 * x[::-1])  # noqa: E731  # the shortest sample
+    h = yota.hessian(f)(X)
+    v = np.array([1.0, -1.0, 0.5])
+    assert np.allclose(h, h.T)
+    assert np.allclose(yota.hvp(f)(X, v), h @ v)
+    with pytest.raises(ValueError, match="direction"):
+        yota.hvp(f)(X, v[:2])
+
+
+def test_hessian_of_two_arguments_is_in_blocks():
+    (aa, ab), (ba, bb) = yota.hessian(lambda a, b: a * a * b, (0, 1))(2.0, 3.0)
+    assert (aa, ab, ba, bb) == (6.0, 4.0, 4.0, 0.0)
+
+
+def test_tapes_inside_a_trace_are_refused():
+    with pytest.raises(yota.TraceError, match=r"yota\.grad"):
+        yota.grad(lambda x: yota.gradtape(lambda y: y, x).play(1.0), 1.0)
+    with pytest.raises(yota.TraceError, match="outer"):
+        yota.grad(lambda x: yota.grad(lambda y: y * y, x)[1].tape, 1.0)
+
+
+# ---- own primitives
+
+
+def test_own_primitives_with_keywords_and_partial_rules():
+    @yota.primitive
+    def scale(x, k, power=1.0):
+        return x * k**power
+
+    yota.defvjp(scale, lambda dy, y, x, k, power=1.0: dy * k**power, None)
+    assert yota.grad(lambda x: np.sum(scale(x, 3.0, power=2.0)), X)[1][0].tolist() == [9.0] * 3
+    with pytest.raises(yota.RuleError, match="operand 1"):
+        yota.grad(lambda k: np.sum(scale(X, k)), 2.0)
+    assert scale(X, 2.0).tolist() == [2.0, 4.0, 6.0]
+
+
+def test_own_primitives_with_several_outputs():
+    @yota.primitive
+    def both(x):
+        return np.sin(x), np.cos(x)
+
+    yota.defvjp(both, lambda dy, y, x: dy[0] * y[1] - dy[1] * y[0])
+    yota.check_grads(lambda x: np.sum(both(x)[0] * 2.0), X)
+    yota.check_grads(lambda x: np.sum(both(x)[0] * both(x)[1]), X)
+
+
+def test_a_wrong_shaped_rule_is_caught_at_once_and_named():
+    @yota.primitive
+    def double(x):
+        return x * 2.0
+
+    yota.defvjp(double, lambda dy, y, x: np.sum(dy))
+    with pytest.raises(yota.RuleError, match=r"double.*\(\).*\(3,\)"):
+        yota.grad(lambda x: np.sum(double(x)), X)
+
+
+def test_nondiff_and_zero_and_stop_gradient():
+    @yota.nondiff
+    def level(x):
+        return np.floor(x)
+
+    @yota.primitive
+    def shift(x, by):
+        return x + by
+
+    yota.defvjp(shift, lambda dy, y, x, by: dy, yota.zero)
+    assert yota.grad(lambda x: x * level(x), 2.5)[1][0] == 2.0
+    assert tuple(yota.grad(lambda x, by: shift(x, by) ** 2, 1.0, 2.0)[1]) == (6.0, 0.0)
+    assert yota.grad(lambda x: x * yota.stop_gradient(x), 3.0)[1][0] == 3.0
+
+
+# ---- who is told, threads, leaks
+
+
+def test_observers_hear_of_calls_and_failures():
+    events = []
+    with yota.observe(events.append):
+        value, g = yota.grad(quadratic, X)
+        with pytest.raises(ValueError, match="matmul"):
+            yota.grad(lambda x: np.sum(x @ np.ones(4)), X)
+    yota.grad(quadratic, X)
+    called = [e for e in events if isinstance(e, Called)]
+    failed = [e for e in events if isinstance(e, Failed)]
+    assert len(called) == len(failed) == 1
+    assert called[0].call.value == value
+    assert np.array_equal(called[0].call.gradients[0], g[0])
+    assert called[0].call.inputs[0] is not X
+    assert failed[0].fn is np.matmul
+    assert failed[0].origin.place.startswith("test_api.py:")
+    assert dataclasses.is_dataclass(called[0])
+
+
+def test_threads_do_not_see_each_others_traces():
+    wrong = []
+
+    def work(k):
+        for _ in range(50):
+            _, g = yota.grad(lambda x: np.sum(x**2) * k, X)
+            if not np.array_equal(g[0], 2 * X * k):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(float(k),)) for k in range(1, 5)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_async_tasks_do_not_see_each_others_traces():
+    async def work(k):
+        await asyncio.sleep(0)
+        _, g = yota.grad(lambda x: np.sum(x * k), X)
+        return g[0][0]
+
+    async def both():
+        return await asyncio.gather(*(work(float(k)) for k in range(5)))
+
+    assert asyncio.run(both()) == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_an_error_in_the_function_leaves_nothing_behind():
+    def fail(x):
+        np.exp(x)
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        yota.grad(fail, 1.0)
+    assert yota.grad(lambda x: x * x, 3.0)[1][0] == 6.0
+
+
+def test_repeated_gradients_leave_no_cycles_of_arrays():
+    big = np.ones(20_000)
+    yota.grad(quadratic, big)
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(20):
+            yota.grad(quadratic, big)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert grown < big.nbytes

@@ -1,0 +1,323 @@
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import yota
+import yota.numpy as ynp
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+class Sub(np.ndarray):
+    """A subclass as users write them."""
+
+
+def gradient(f, *args, **kwargs):
+    return yota.grad(f, *args, **kwargs)[1][0]
+
+
+# ---- values that leave NumPy's sight
+
+
+def fill_plain(x):
+    b = np.zeros(3)
+    b[0] = x[0]
+    return np.sum(b)
+
+
+def swallow(x):
+    b = np.zeros(3)
+    try:
+        b[0] = x[0]
+    except (TypeError, ValueError, yota.TraceError):
+        b[0] = 0.0
+    return np.sum(x) + b[0]
+
+
+def add_into_plain(x):
+    b = np.zeros(3)
+    b += x
+    return np.sum(b)
+
+
+@pytest.mark.parametrize(
+    ("f", "cure"),
+    [
+        (lambda x: math.exp(x[0]), "np.exp"),
+        (fill_plain, "np.zeros_like"),
+        (swallow, "np.zeros_like"),
+        (add_into_plain, "B = B \\+ t"),
+        (lambda x: np.sum(np.array([x[0], x[1]])), "yota.array"),
+        (lambda x: np.sum(np.asarray(x)), "yota.array"),
+        (lambda x: np.sum(np.full(3, x[0])), "yota.numpy"),
+        (lambda x: np.mean([x[0], x[1]]), "np.stack"),
+        (lambda x: np.sum(np.exp(x, out=np.zeros(3))), "out=|np.zeros_like"),
+        (lambda x: np.sum(x.view()), "NumPy function"),
+        (lambda x: complex(x[0]).real, "np.exp"),
+        (lambda x: np.add.at(np.zeros(3), [0], x[:1]), "np.zeros_like"),
+        (lambda x: pickle.dumps(x), "return the value"),
+        (lambda x: np.sum(x * np.ma.array(X, mask=[1, 0, 0])), "np.asarray"),
+        (lambda x: np.sum(x * X.view(Sub)), "np.asarray"),
+        (lambda x: np.put(x, 0, 1.0), r"x\[index\]"),
+        (lambda x: np.sum(np.multiply(x, 2.0, where=[True, False, True])), "np.where"),
+    ],
+)
+def test_a_value_that_escapes_raises_with_line_and_cure(f, cure):
+    with pytest.raises(yota.TraceError, match=cure) as caught:
+        yota.grad(f, X)
+    assert "test_tracing.py" in str(caught.value) or "np.where" in str(caught.value)
+
+
+def test_a_box_kept_after_the_call_refuses_to_work():
+    kept = []
+    yota.grad(lambda x: (kept.append(x), np.sum(x))[1], X)
+    with pytest.raises(yota.TraceError, match="after its function returned"):
+        kept[0] * 2.0
+    with pytest.raises(yota.TraceError, match="after its function returned"):
+        yota.grad(lambda x: np.sum(x * kept[0]), X)
+
+
+def test_an_error_of_the_users_keeps_its_type_and_gets_op_shapes_and_line():
+    with pytest.raises(ValueError, match="matmul") as caught:
+        yota.grad(lambda x: np.sum(x @ np.ones(4)), X)
+    assert "matmul(f64[3], f64[4])" in caught.value.__notes__[0]
+    assert "test_tracing.py" in caught.value.__notes__[0]
+
+
+# ---- the box's other faces
+
+
+def test_isinstance_and_match_take_plain_numpys_branch():
+    def f(x):
+        match x:
+            case float():
+                return x * 2.0
+        return x * 100.0
+
+    assert gradient(f, 1.0) == 2.0
+    assert gradient(lambda a: np.sum(a * 2.0) if isinstance(a, np.ndarray) else 0.0, X).tolist() == [2, 2, 2]
+
+
+def test_formatting_printing_and_len_behave_as_the_values():
+    seen = []
+    yota.grad(lambda x: (seen.append((f"{x[0]:.2f}", repr(x), len(x), str(x[1]))), np.sum(x))[1], X)
+    assert seen == [("1.00", "array([1., 2., 3.])", 3, "2.0")]
+
+
+def test_rounding_and_int_give_plain_integers_under_guard():
+    def f(x):
+        total = 0.0
+        for _ in range(int(x)):
+            total = total + x
+        return total + round(x) + math.floor(x) + math.ceil(x)
+
+    tape = yota.gradtape(f, 2.6)
+    assert tape.play(2.6)[1] == (2.0,)
+    with pytest.raises(yota.GuardError):
+        tape.play(3.6)
+
+
+def test_an_int_box_indexes_a_plain_list_and_array_under_guard():
+    table = [10.0, 20.0, 30.0]
+    plain = np.array(table)
+
+    def f(x):
+        k = np.argmax(x)
+        return x[k] * table[k] * plain[np.argsort(x)][0]
+
+    tape = yota.gradtape(f, np.array([1.0, 5.0, 2.0]))
+    assert tape.play(np.array([1.0, 5.0, 2.0]))[1][0].tolist() == [0.0, 200.0, 0.0]
+    with pytest.raises(yota.GuardError):
+        tape.play(np.array([9.0, 5.0, 2.0]))
+
+
+def test_copies_of_a_box_stay_traced():
+    assert gradient(lambda x: np.sum(copy.deepcopy(x) * copy.copy(x)), X).tolist() == [2.0, 4.0, 6.0]
+
+
+def test_unknown_attributes_fail_as_the_values_would():
+    with pytest.raises(AttributeError, match="'ndarray' object has no attribute 'nope'"):
+        yota.grad(lambda x: x.nope, X)
+    assert gradient(lambda x: np.sum(x) if not hasattr(x, "nope") else 0.0, X).tolist() == [1, 1, 1]
+
+
+def test_array_methods_are_numpys_functions():
+    def f(x):
+        y = x.reshape(1, 3).T.ravel().copy().astype(float).clip(0.5, 2.5)
+        return y.sum() + x.mean() * x.std(ddof=1) + x.dot(x) + x.cumsum()[1] + x.prod() + x.flatten()[0] + x[1].item()
+
+    yota.check_grads(f, X)
+
+
+# ---- Python scalars stay weak
+
+
+def test_python_scalars_do_not_widen_float32():
+    x = X.astype(np.float32)
+    _, g = yota.grad(lambda a, s: np.sum(a * (s * 2.0)), x, 3.0)
+    assert g[0].dtype == np.float32
+    assert type(g[1]) is float
+
+
+def test_python_scalar_arithmetic_is_pythons():
+    with pytest.raises(ZeroDivisionError):
+        yota.grad(lambda x: 1.0 / x, 0.0)
+    value, _ = yota.grad(lambda x: abs((-x) ** 0.5), 2.0)
+    assert value == abs((-2.0) ** 0.5)
+
+
+def test_powers_take_the_way_that_numpy_takes():
+    odd = np.array([0.0, -0.0, 1e-310, 2.5, np.inf, np.nan, 1e200])
+    for p in (2, 1, 0.5, -1, 3, 2.0, 0.3, -2):
+        assert np.array_equal(yota.trace(lambda x, p=p: x**p, odd)[0], odd**p, equal_nan=True), p
+        for v in (np.float64(1.7), np.float32(1.7)):
+            assert yota.trace(lambda x, p=p: x**p, v)[0] == v**p
+
+
+# ---- in-place code
+
+
+def test_writes_into_a_traced_array_become_functional():
+    def f(x):
+        y = np.zeros_like(x)
+        y[0] = x[1] ** 2
+        y[1:] += x[:2] * x[2]
+        y *= 2.0
+        y[y > 100.0] = 0.0
+        return np.sum(y * y)
+
+    before = X.copy()
+    yota.check_grads(f, X)
+    assert np.array_equal(X, before)
+
+
+def test_a_write_reaches_every_name_of_the_array():
+    def f(x):
+        y = x * 1.0
+        z = y
+        z += x
+        return np.sum(y * y)
+
+    assert gradient(f, X).tolist() == [8.0, 16.0, 24.0]
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda y: y[0],
+        lambda y: y[:, 1],
+        lambda y: y.T[0],
+        lambda y: y.ravel(),
+        lambda y: y.reshape(4)[1:],
+        lambda y: y[None][0, 1],
+        lambda y: np.swapaxes(y, 0, 1),
+        lambda y: y[1][::-1],
+    ],
+)
+def test_writes_pass_through_views_both_ways_or_raise(view):
+    def f(x, view=view):
+        y = x * 1.0
+        v = view(y)
+        v[0] = x[1, 1] ** 2
+        first = np.sum(y * y)
+        y[...] = y * x
+        return first + np.sum(np.sin(v))
+
+    def plain(x):
+        return f(x)
+
+    m = np.array([[0.3, 0.7], [1.1, -0.4]])
+    try:
+        got = gradient(f, m)
+    except yota.TraceError as error:
+        assert str(error).count("test_tracing.py") == 2
+        return
+    for i in np.ndindex(2, 2):
+        step = np.zeros((2, 2))
+        step[i] = 1e-6
+        assert got[i] == pytest.approx((plain(m + step) - plain(m - step)) / 2e-6, rel=1e-6)
+
+
+def test_a_view_that_cannot_be_followed_names_both_lines():
+    def f(x):
+        y = x * 1.0
+        parts = np.split(y, [1])
+        y[0] = 7.0
+        return np.sum(parts[0])
+
+    with pytest.raises(yota.TraceError) as caught:
+        yota.grad(f, X)
+    assert str(caught.value).count("test_tracing.py") == 2
+
+
+def test_out_of_a_traced_array_is_a_write_into_it():
+    def f(x):
+        y = np.zeros_like(x)
+        np.multiply(x, x, out=y, where=np.array([True, False, True]))
+        np.add(y, x, out=y)
+        return np.sum(y)
+
+    assert gradient(f, X).tolist() == [3.0, 1.0, 7.0]
+
+
+def test_in_place_keeps_numpys_casting_rules():
+    with pytest.raises(TypeError, match="same_kind"):
+        yota.grad(lambda x, n: (n.__iadd__(x), np.sum(n))[1], X, np.array([1, 2, 3]))
+    _, tape = yota.trace(lambda x: x.__iadd__(np.ones(3)), X.astype("f4"))
+    assert tape.play(X.astype("f4")).dtype == np.float32
+    with pytest.raises(ValueError, match="broadcast"):
+        yota.grad(lambda x: x.__iadd__(np.ones((2, 3))), X)
+
+
+def test_the_optional_namespace_makes_writable_arrays():
+    def f(x):
+        y = ynp.zeros((2, 2))
+        y[0, 0] = x[0] * x[1]
+        y[1] = ynp.array([x[2], 1.0])
+        return ynp.sum(ynp.asarray([y[0, 0], y[1, 0] ** 2])) + ynp.full(2, x[0])[1]
+
+    yota.check_grads(f, X)
+    assert ynp.zeros(2).tolist() == [0.0, 0.0]
+    assert isinstance(ynp.array([1.0]), np.ndarray)
+
+
+# ---- captured values
+
+
+def test_a_captured_array_is_copied_when_it_is_used():
+    data = np.ones(3)
+    _, g = yota.grad(lambda x: np.sum(x * data), X)
+    data[:] = 50.0
+    assert g.tape.play(X)[1][0].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_an_array_that_changes_inside_the_call_is_captured_twice():
+    def f(x):
+        data = np.ones(3)
+        first = np.sum(x * data)
+        data[:] = 10.0
+        return first + np.sum(x * data)
+
+    assert gradient(f, X).tolist() == [11.0, 11.0, 11.0]
+
+
+def test_keyword_arrays_reach_their_rules():
+    assert gradient(lambda x: np.sum(a=np.exp(x)) + np.dot(a=x, b=x), X) == pytest.approx(np.exp(X) + 2 * X)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.add.reduce(x) + np.multiply.reduce(x) + np.maximum.reduce(x),
+        lambda x: np.sum(np.multiply.outer(x, x)[0]) + np.add.accumulate(x)[1] ** 2,
+        lambda x: np.logaddexp.reduce(x) + np.subtract.reduce(x),
+        lambda x: np.sum(np.add.reduce(np.outer(x, x), axis=1) * x),
+    ],
+)
+def test_ufunc_methods_are_followed(f):
+    yota.check_grads(f, X)

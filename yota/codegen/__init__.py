@@ -1,0 +1,7 @@
+"""Python source from a tape."""
+
+from yota.codegen.emit import generate
+from yota.codegen.source import Source
+from yota.codegen.standalone import standalone_source
+
+__all__ = ["Source", "generate", "standalone_source"]

@@ -1,0 +1,88 @@
+"""Generated code as data: its text, which line computes what, and how to compile it."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from yota.tape import Var
+
+_COMMENT_COLUMN = 56
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Text of a generated module, and the objects that its global names stand for.
+
+    Ranges count lines from 1.  `line_of` maps a var to the line that computes it, a merged one to
+    its survivor's line; `ops_of` is the reverse.
+    """
+
+    text: str
+    name: str
+    form: str
+    prologue: range
+    body: range
+    epilogue: range
+    line_of: dict[Var, int]
+    ops_of: dict[int, tuple[Var, ...]]
+    namespace: dict[str, Any] = field(repr=False)
+
+    def compile(self) -> Callable[..., Any]:
+        """Return the function; tracebacks and debuggers show its lines."""
+        filename = f"<yota {self.name} {self.form} {next(_numbers)}>"
+        linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
+        space = dict(self.namespace)
+        exec(compile(self.text, filename, "exec"), space)
+        function: Callable[..., Any] = space[self.name]
+        weakref.finalize(function, linecache.cache.pop, filename, None)
+        return function
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A statement with the comment behind it and the op that it computes."""
+
+    code: str
+    comment: str = ""
+    var: Var | None = None
+
+
+class Page:
+    """Lines of a module under construction; comments are aligned at the end."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def add(self, lines: Iterable[Line], indent: str = "") -> range:
+        """Append lines and return the range of their numbers."""
+        first = len(self.lines) + 1
+        self.lines += [Line(f"{indent}{x.code}", x.comment, x.var) for x in lines]
+        return range(first, len(self.lines) + 1)
+
+    def text(self) -> str:
+        """Return the text with comments in one column."""
+        widths = [len(x.code) for x in self.lines if x.comment and len(x.code) < _COMMENT_COLUMN]
+        column = max(widths, default=0) + 2
+        rows = (
+            f"{x.code.ljust(column - 2)}  # {x.comment}" if x.comment else x.code
+            for x in self.lines
+        )
+        return "\n".join(rows) + "\n"
+
+    def numbers(self, merged: dict[Var, Var]) -> tuple[dict[Var, int], dict[int, tuple[Var, ...]]]:
+        """Return the maps between ops and lines; `merged` maps a var to its survivor."""
+        line_of = {x.var: k for k, x in enumerate(self.lines, 1) if x.var is not None}
+        line_of |= {v: line_of[s] for v, s in merged.items() if s in line_of}
+        ops_of: dict[int, tuple[Var, ...]] = {}
+        for var, line in line_of.items():
+            ops_of[line] = (*ops_of.get(line, ()), var)
+        return line_of, ops_of

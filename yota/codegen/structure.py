@@ -1,0 +1,165 @@
+"""Text that takes nested arguments apart and puts results together, in plain Python."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from yota.codegen.expressions import Expressions
+from yota.structs import Again, Leaf, Node, Static
+
+
+class Builder:
+    """Expressions that rebuild a structure; what cannot be one expression becomes statements."""
+
+    def __init__(self, write: Expressions, statements: list[str]) -> None:
+        self.write, self.statements = write, statements
+        self.made: dict[int, str] = {}
+        self.shared: set[int] = set()
+
+    def build(self, structure: Any, leaf: Callable[[int], str]) -> str:
+        """Return an expression for `structure`; `leaf` gives the text of each leaf."""
+        self.made, self.shared = {}, {s.number for s in _walk(structure) if isinstance(s, Again)}
+        return self.visit(structure, leaf)
+
+    def visit(self, s: Any, leaf: Callable[[int], str]) -> str:
+        match s:
+            case Leaf(index):
+                return leaf(index)
+            case Static(value):
+                return self.write.operand(value, numpy=False)
+            case Again(number):
+                return self.made[number]
+        if s.type in (tuple, list, dict) and s.number not in self.shared:
+            return self.inline(s, [self.visit(c, leaf) for c in s.children])
+        name = self.made[s.number] = self.write.names.unique(f"n{s.number}")
+        if issubclass(s.type, tuple):
+            self.statements.append(f"{name} = {self.tuple(s, leaf)}")
+        else:
+            self.fill(s, name, leaf)
+        return name
+
+    def inline(self, s: Node, parts: list[str]) -> str:
+        if s.type is dict:
+            keys = [self.write.operand(k, numpy=False) for k in s.keys]
+            return "{" + ", ".join(f"{k}: {p}" for k, p in zip(keys, parts, strict=True)) + "}"
+        if s.type is list:
+            return f"[{', '.join(parts)}]"
+        return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+    def tuple(self, s: Node, leaf: Callable[[int], str]) -> str:
+        parts = [self.visit(c, leaf) for c in s.children]
+        if s.type is tuple:
+            return self.inline(s, parts)
+        kind = self.write.function(s.type)
+        named = hasattr(s.type, "_fields")
+        return f"{kind}({', '.join(parts)})" if named else f"{kind}([{', '.join(parts)}])"
+
+    def fill(self, s: Node, name: str, leaf: Callable[[int], str]) -> None:
+        """Make an empty container first, so that what it holds can refer to it."""
+        self.statements.append(f"{name} = {self.empty(s)}")
+        for key, child in zip(s.keys, s.children, strict=True):
+            value = self.visit(child, leaf)
+            if issubclass(s.type, list):
+                self.statements.append(f"{name}.append({value})")
+            elif issubclass(s.type, dict):
+                key = self.write.operand(key, numpy=False)
+                self.statements.append(f"{name}[{key}] = {value}")
+            elif _is_settable(s.type, key):
+                self.statements.append(f"{name}.{key} = {value}")
+            else:
+                self.statements.append(f"object.__setattr__({name}, {key!r}, {value})")
+
+    def empty(self, s: Node) -> str:
+        if issubclass(s.type, list):
+            return "[]" if s.type is list else f"{self.write.function(s.type)}()"
+        if issubclass(s.type, dict):
+            return f"{self.write.function(s.type)}()" if _is_empty_made(s.type) else "{}"
+        return f"{self.write.names.builtin(object)}.__new__({self.write.function(s.type)})"
+
+
+def _is_empty_made(kind: type) -> bool:
+    try:
+        kind()
+    except TypeError:
+        return False
+    return kind is not dict
+
+
+def _is_settable(kind: type, key: str) -> bool:
+    plain = kind.__setattr__ is object.__setattr__
+    return plain and key.isidentifier() and not keyword.iskeyword(key)
+
+
+def _walk(structure: Any) -> Iterator[Any]:
+    stack = [structure]
+    while stack:
+        s = stack.pop()
+        yield s
+        stack.extend(getattr(s, "children", ()))
+
+
+class Arguments:
+    """Plain Python that checks the structure of arguments and names the path of every leaf."""
+
+    def __init__(self, write: Expressions) -> None:
+        self.write = write
+        self.checks: list[str] = []
+        self.paths: dict[int, str] = {}
+        self.nodes: dict[int, str] = {}
+
+    def take(self, structure: Any, name: str) -> None:
+        """Check one argument."""
+        self.nodes = {}
+        self.visit(structure, name, name)
+
+    def visit(self, s: Any, path: str, root: str) -> None:
+        match s:
+            case Leaf(index):
+                if index in self.paths:
+                    self.require(f"{path} is {self.paths[index]}", f"{path} was the same array")
+                self.paths.setdefault(index, path)
+            case Static(value):
+                self.static(value, path)
+            case Again(number):
+                self.require(f"{path} is {self.nodes[number]}", f"{path} was the same object")
+            case Node():
+                self.node(s, path, root)
+
+    def static(self, value: Any, path: str) -> None:
+        """Check a value that is no input; numbers by type too, other objects by identity or equality."""
+        text = self.write.operand(value, numpy=False)
+        if value is None or type(value) is bool:
+            test = f"{path} is {text}"
+        elif type(value) in (int, str, float):
+            kind = self.write.names.builtin(type)
+            test = f"{kind}({path}) is {self.write.function(type(value))} and {path} == {text}"
+        else:
+            kind = self.write.names.builtin(type)
+            test = f"{path} is {text} or ({kind}({path}) is {kind}({text}) and {path} == {text})"
+        self.require(test, f"{path} was another fixed value when this was recorded")
+
+    def node(self, s: Node, path: str, root: str) -> None:
+        kind = self.write.names.builtin(type)
+        self.nodes[s.number] = path
+        test = f"{kind}({path}) is {self.write.function(s.type)}"
+        if issubclass(s.type, dict):
+            keys = self.write.operand(s.keys, numpy=False)
+            test += f" and {self.write.names.builtin(tuple)}({path}) == {keys}"
+        elif issubclass(s.type, tuple | list):
+            test += f" and {self.write.names.builtin(len)}({path}) == {len(s.keys)}"
+        self.require(test, f"{path} had another structure when this was recorded")
+        for key, child in zip(s.keys, s.children, strict=True):
+            self.visit(child, self.step(s, path, key), root)
+
+    def step(self, s: Node, path: str, key: Any) -> str:
+        if issubclass(s.type, dict | tuple | list):
+            return f"{path}[{self.write.operand(key, numpy=False)}]"
+        if key.isidentifier() and not keyword.iskeyword(key):
+            return f"{path}.{key}"
+        return f"{self.write.names.builtin(getattr)}({path}, {key!r})"
+
+    def require(self, test: str, message: str) -> None:
+        error = self.write.names.builtin(ValueError)
+        self.checks += [f"if not ({test}):", f"    raise {error}({message!r})"]

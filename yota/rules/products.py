@@ -1,0 +1,219 @@
+"""Rules of products of vectors, matrices and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from yota.errors import RuleError
+from yota.rules.registry import conj, defvjp, unbroadcast
+from yota.rules.shape import inverse
+
+Array = Any
+
+
+def t(a: Array) -> Array:
+    """Return the matrices transposed."""
+    return np.swapaxes(a, -1, -2)
+
+
+def h(a: Array) -> Array:
+    """Return the matrices transposed and conjugated."""
+    return conj(t(a))
+
+
+def column(a: Array) -> Array:
+    """Return vectors as matrices of one column."""
+    return np.expand_dims(a, -1)
+
+
+def row(a: Array) -> Array:
+    """Return vectors as matrices of one row."""
+    return np.expand_dims(a, -2)
+
+
+def matmul_left_vjp(dy: Array, y: Array, a: Array, b: Array, **_: Any) -> Array:
+    """Pull a matrix product back to its left factor."""
+    if np.ndim(b) == 1:
+        return unbroadcast(dy * b if np.ndim(a) == 1 else column(dy) * b, np.shape(a))
+    if np.ndim(a) == 1:
+        return unbroadcast((b @ column(dy))[..., 0], np.shape(a))
+    return unbroadcast(dy @ t(b), np.shape(a))
+
+
+def matmul_right_vjp(dy: Array, y: Array, a: Array, b: Array, **_: Any) -> Array:
+    """Pull a matrix product back to its right factor."""
+    if np.ndim(a) == 1:
+        if np.ndim(b) == 1:
+            return dy * a
+        return unbroadcast(column(a) * row(dy), np.shape(b))
+    if np.ndim(b) == 1:
+        return unbroadcast((t(a) @ column(dy))[..., 0], np.shape(b))
+    return unbroadcast(t(a) @ dy, np.shape(b))
+
+
+def dot_left_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
+    """Pull np.dot back to its left factor."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(dy * b, np.shape(a))
+    if np.ndim(a) <= 2 and np.ndim(b) <= 2:
+        return matmul_left_vjp(dy, y, a, b)
+    return tensordot_left_vjp(dy, y, a, b, ([-1], [max(np.ndim(b) - 2, 0)]))
+
+
+def dot_right_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
+    """Pull np.dot back to its right factor."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(dy * a, np.shape(b))
+    if np.ndim(a) <= 2 and np.ndim(b) <= 2:
+        return matmul_right_vjp(dy, y, a, b)
+    return tensordot_right_vjp(dy, y, a, b, ([-1], [max(np.ndim(b) - 2, 0)]))
+
+
+def inner_left_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
+    """Pull np.inner back to its left factor."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(dy * b, np.shape(a))
+    return tensordot_left_vjp(dy, y, a, b, ([-1], [-1]))
+
+
+def inner_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
+    """Pull np.inner back to its right factor."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(dy * a, np.shape(b))
+    return tensordot_right_vjp(dy, y, a, b, ([-1], [-1]))
+
+
+def contracted(a: Array, b: Array, axes: Any) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Return the contracted axes of both factors of a tensordot, then the free ones."""
+    if type(axes) is int:
+        axes = (range(np.ndim(a) - axes, np.ndim(a)), range(axes))
+    pair = [[k] if isinstance(k, (int, np.integer)) else list(k) for k in axes]
+    sums = [[int(k) % n for k in ks] for ks, n in zip(pair, (np.ndim(a), np.ndim(b)), strict=True)]
+    free_a = [k for k in range(np.ndim(a)) if k not in sums[0]]
+    return sums[0], sums[1], free_a, [k for k in range(np.ndim(b)) if k not in sums[1]]
+
+
+def tensordot_left_vjp(dy: Array, y: Array, a: Array, b: Array, axes: Any = 2) -> Array:
+    """Contract the cotangent with what is free of the right factor."""
+    sum_a, sum_b, free_a, free_b = contracted(a, b, axes)
+    at = list(range(len(free_a), len(free_a) + len(free_b)))
+    order = free_a + [sum_a[int(k)] for k in np.argsort(sum_b)]
+    return np.transpose(np.tensordot(dy, b, (at, free_b)), inverse(order))
+
+
+def tensordot_right_vjp(dy: Array, y: Array, a: Array, b: Array, axes: Any = 2) -> Array:
+    """Contract the cotangent with what is free of the left factor."""
+    sum_a, sum_b, free_a, free_b = contracted(a, b, axes)
+    order = [sum_b[int(k)] for k in np.argsort(sum_a)] + free_b
+    at = list(range(len(free_a)))
+    return np.transpose(np.tensordot(a, dy, (free_a, at)), inverse(order))
+
+
+def vdot_left_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
+    """Pull vdot back to the factor that it conjugates."""
+    return np.reshape(conj(dy * b), np.shape(a))
+
+
+def vdot_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
+    """Pull vdot back to the factor that it leaves alone."""
+    return np.reshape(dy * conj(a), np.shape(b))
+
+
+def outer_left_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
+    """Pull an outer product back to its left factor."""
+    return np.reshape(dy @ np.reshape(b, -1), np.shape(a))
+
+
+def outer_right_vjp(dy: Array, y: Array, a: Array, b: Array, out: Any = None) -> Array:
+    """Pull an outer product back to its right factor."""
+    return np.reshape(np.reshape(a, -1) @ dy, np.shape(b))
+
+
+def kron_parts(dy: Array, a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """Return cotangent and factors with the factors' axes alternating."""
+    ndim = max(np.ndim(a), np.ndim(b))
+    left = (1,) * (ndim - np.ndim(a)) + np.shape(a)
+    right = (1,) * (ndim - np.ndim(b)) + np.shape(b)
+    both = zip(left, right, strict=True)
+    return (
+        np.reshape(dy, [n for pair in both for n in pair]),
+        np.reshape(a, [n for k in left for n in (k, 1)]),
+        np.reshape(b, [n for k in right for n in (1, k)]),
+    )
+
+
+def kron_left_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
+    """Sum over the right factor's axes."""
+    g, _, right = kron_parts(dy, a, b)
+    return np.reshape(np.sum(g * right, axis=tuple(range(1, np.ndim(g), 2))), np.shape(a))
+
+
+def kron_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
+    """Sum over the left factor's axes."""
+    g, left, _ = kron_parts(dy, a, b)
+    return np.reshape(np.sum(g * left, axis=tuple(range(0, np.ndim(g), 2))), np.shape(b))
+
+
+def cross_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of one factor of a cross product of vectors of length 3."""
+
+    def pulled(
+        dy: Array, y: Array, a: Array, b: Array, axisa: int = -1, axisb: int = -1,
+        axisc: int = -1, axis: int | None = None,
+    ) -> Array:  # fmt: skip
+        axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+        if np.shape(a)[axisa] != 3 or np.shape(b)[axisb] != 3:
+            raise RuleError("no derivative is known of cross products in the plane")
+        g = np.moveaxis(dy, axisc, -1)
+        if position == 0:
+            dx, own, x = np.cross(np.moveaxis(b, axisb, -1), g), axisa, a
+        else:
+            dx, own, x = np.cross(g, np.moveaxis(a, axisa, -1)), axisb, b
+        shape = np.moveaxis(np.empty(np.shape(x)), own, -1).shape
+        return np.moveaxis(unbroadcast(dx, shape), -1, own)
+
+    return pulled
+
+
+def vecdot_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of one factor of vecdot, which conjugates the first."""
+
+    def pulled(
+        dy: Array, y: Array, a: Array, b: Array, *, axis: int = -1, keepdims: bool = False, **_: Any
+    ) -> Array:
+        g = dy if keepdims else np.expand_dims(dy, axis)
+        dx = conj(g * b) if position == 0 else g * conj(a)
+        return unbroadcast(dx, np.shape((a, b)[position]))
+
+    return pulled
+
+
+_fn: Any
+for _fn in (np.matmul, np.linalg.matmul):
+    defvjp(_fn, matmul_left_vjp, matmul_right_vjp)
+for _fn in (np.outer, np.linalg.outer):
+    defvjp(_fn, outer_left_vjp, outer_right_vjp)
+for _fn in (np.cross, np.linalg.cross):
+    defvjp(_fn, cross_vjp(0), cross_vjp(1))
+for _fn in (np.vecdot, np.linalg.vecdot):
+    defvjp(_fn, vecdot_vjp(0), vecdot_vjp(1))
+for _fn in (np.tensordot, np.linalg.tensordot):
+    defvjp(_fn, tensordot_left_vjp, tensordot_right_vjp)
+defvjp(np.dot, dot_left_vjp, dot_right_vjp)
+defvjp(np.inner, inner_left_vjp, inner_right_vjp)
+defvjp(np.vdot, vdot_left_vjp, vdot_right_vjp)
+defvjp(np.kron, kron_left_vjp, kron_right_vjp)
+if hasattr(np, "matvec"):
+    defvjp(
+        np.matvec,
+        lambda dy, y, a, b, **_: unbroadcast(column(dy) * row(b), np.shape(a)),
+        lambda dy, y, a, b, **_: unbroadcast((t(a) @ column(dy))[..., 0], np.shape(b)),
+    )
+    defvjp(
+        np.vecmat,
+        lambda dy, y, a, b, **_: unbroadcast(conj((b @ column(dy))[..., 0]), np.shape(a)),
+        lambda dy, y, a, b, **_: unbroadcast(column(conj(a)) * row(dy), np.shape(b)),
+    )

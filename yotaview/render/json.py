@@ -1,0 +1,101 @@
+"""Tapes as JSON lines: one object that describes the tape, then one an op."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from yota.tape import Call, Constant, Frame, Op, Var, base_name
+from yotaview.model.summary import Summary, summarise
+
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
+FORMAT = 1
+
+
+def json_lines(session: Session, ops: bool = True) -> Iterator[str]:
+    """Yield the lines of the open call: the tape's own line, then the ops'."""
+    yield _dump(tape_object(session))
+    if ops:
+        for var, op in session.tape:
+            yield _dump(op_object(session, var, op))
+
+
+def _dump(thing: dict[str, Any]) -> str:
+    return json.dumps(thing, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+
+
+def tape_object(session: Session) -> dict[str, Any]:
+    """Return what describes a tape and its capture."""
+    row, capture = session.row, session.capture
+    failure = row.failure
+    return {
+        "v": FORMAT,
+        "tape": session.row_index + 1,
+        "kind": row.kind,
+        "function": row.name,
+        "loc": row.place,
+        "script": capture.script,
+        "exit": capture.exit_code,
+        "error": capture.error,
+        "cut": capture.cut,
+        "calls": row.count,
+        "kept": len(row.calls),
+        "call": session.call.number if session.call is not None else None,
+        "ops": len(row.tape),
+        "forward": row.forward_count,
+        "reverse": row.reverse_count,
+        "value": number(row.values[-1]) if row.values else None,
+        "norm": number(row.norms[-1]) if row.norms else None,
+        "nonfinite": len(row.nonfinite),
+        "failure": failure and {"text": failure.text, "loc": failure.place, "error": failure.error},
+    }
+
+
+def op_object(session: Session, var: Var, op: Op) -> dict[str, Any]:
+    """Return one op with the facts of its value; those are null where it is not known."""
+    reverse = session.tape.is_reverse(var)
+    call = op if isinstance(op, Call) else None
+    of, wrt = op.origin.of, op.origin.wrt
+    return {
+        "v": FORMAT,
+        "tape": session.row_index + 1,
+        "id": var.id,
+        "phase": "REV" if reverse else "FWD",
+        "op": "call" if call else "const" if isinstance(op, Constant) else "inp",
+        "fn": call.name if call else None,
+        "name": None if call else getattr(op, "name", ""),
+        "args": [v.id for v in call.operands] if call else [],
+        "of": of.id if of is not None else None,
+        "adj": wrt.id if wrt is not None else None,
+        "role": op.origin.role,
+        "type": op.spec.text(short=True),
+        "dtype": str(op.spec.dtype) if op.spec.dtype is not None else None,
+        "shape": list(op.spec.shape),
+        "loc": op.origin.place,
+        "frames": [_frame(f) for f in op.origin.frames],
+        **_facts(session, var),
+    }
+
+
+def _frame(frame: Frame) -> str:
+    return f"{base_name(frame.file)}:{frame.line} {frame.qualname}"
+
+
+def _facts(session: Session, var: Var) -> dict[str, Any]:
+    known = var in session.opened.values
+    facts = summarise(session.opened.values[var]) if known else Summary("", 0)
+    names = ("minimum", "maximum", "mean", "std", "norm")
+    found: dict[str, Any] = {
+        n[:3] if n.endswith("imum") else n: number(getattr(facts, n)) for n in names
+    }
+    found |= {n: getattr(facts, n) if known else None for n in ("nan", "inf", "zero")}
+    return found
+
+
+def number(x: float | None) -> float | str | None:
+    """Return a number that JSON can hold; NaN and infinities as text."""
+    return x if x is None or math.isfinite(x) else str(x)

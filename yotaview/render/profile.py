@@ -1,0 +1,144 @@
+"""Time by op and by line, and the bytes that are alive while each op runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from yota.tape import Var
+from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, spread
+from yotaview.render.passes import seconds_text
+from yotaview.render.text import NOW, describe, phase_of
+
+if TYPE_CHECKING:
+    from yotaview.model.profile import Profile
+    from yotaview.model.session import Session
+
+LEVELS = " ▁▂▃▄▅▆▇█"
+
+
+def by_op(session: Session, profile: Profile, order: Sequence[Var], at: int, width: int) -> Page:
+    """Return ops with their times, in the order given."""
+    top = max(profile.seconds.values(), default=0.0)
+    name = max(width - 46, 22)
+    head = line(Span(f" {'op':<{name}}{'line':>5}{'µs':>9}{'%':>7}", "dim"))
+    rows = [head]
+    room = max(width - name - 25, 4)
+    for k, var in enumerate(order):
+        seconds = profile.seconds[var]
+        share = seconds / profile.total if profile.total else 0.0
+        frames = session.tape[var].origin.frames
+        text = cut(f"{var} {describe(session.tape[var])}", name - 1)
+        rows.append(
+            line(
+                Span(NOW if var == session.at else " ", "current"),
+                Span(text.ljust(name), phase_of(session.tape, var)),
+                Span(f"{frames[0].line if frames else '':>5}", "dim"),
+                f"{seconds * 1e6:>9.2f}{100 * share:>6.1f}%  ",
+                Span(bar(seconds / top if top else 0, room), phase_of(session.tape, var)),
+            )
+        )
+    return Page(rows, "Time by op, as recorded", _ratio(profile), at + 1)
+
+
+def _ratio(profile: Profile) -> str:
+    forward, reverse = seconds_text(profile.forward), seconds_text(profile.reverse)
+    ratio = f" · ratio {profile.reverse / profile.forward:.2f}" if profile.forward else ""
+    return f"FWD {forward} · REV {reverse}{ratio}"
+
+
+def lines_of(session: Session, profile: Profile) -> list[tuple[str, int, float, float, Var]]:
+    """Return (file, line, forward seconds, reverse seconds, first op) of each source line, in order."""
+    found: dict[tuple[str, int], list[float]] = {}
+    first: dict[tuple[str, int], Var] = {}
+    for var, seconds in profile.seconds.items():
+        frames = session.tape[var].origin.frames
+        if not frames:
+            continue
+        key = (frames[0].file, frames[0].line)
+        first.setdefault(key, var)
+        pair = found.setdefault(key, [0.0, 0.0])
+        pair[session.tape.is_reverse(var)] += seconds
+    return [(*key, *found[key], first[key]) for key in sorted(found)]  # type: ignore[misc]  # a pair is two
+
+
+def by_line(session: Session, profile: Profile, at: int | None, width: int) -> Page:
+    """Return source lines with the time of their forward and reverse ops."""
+    found = lines_of(session, profile)
+    top = max((max(f, r) for _, _, f, r, _ in found), default=0.0)
+    room = max((width - 34) // 2, 3)
+    rows: list[Line] = []
+    for file, number, forward, reverse, _ in found:
+        source = session.capture.sources.get(file, ())
+        text = source[number - 1].strip() if 0 < number <= len(source) else "source not available"
+        rows.append(line(Span(f"{number:>4} ", "dim"), clean(text)))
+        rows.append(
+            line(
+                f"     fwd {forward * 1e6:>7.2f} ",
+                Span(bar(forward / top if top else 0, room).ljust(room), "forward"),
+                f" rev {reverse * 1e6:>7.2f} ",
+                Span(bar(reverse / top if top else 0, room, "▓"), "reverse"),
+            )
+        )
+    return Page(rows, "By source line, µs", cursor=None if at is None else 2 * at)
+
+
+def live_page(session: Session, profile: Profile, width: int, height: int) -> Page:
+    """Return the bytes alive at each op as a chart, with the position under it."""
+    values, label = profile.live, len(f"{profile.peak:,}") + 3
+    room = max(width - label - 1, 4)
+    tall = max(height - 2, 1)
+    tops = _tops(values, room, profile.peak, tall)
+    rows = []
+    start = session.tape.reverse_start
+    edge = session.stepper.positions.get(start, len(values)) if start is not None else len(values)
+    total = max(len(values), 1)
+    for level in range(tall - 1, -1, -1):
+        name = f"{profile.peak:,}" if level == tall - 1 else "0" if level == 0 else ""
+        cells = "".join(LEVELS[max(0, min(8, t - 8 * level))] for t in tops)
+        split = min(edge * room // total, room)
+        rows.append(
+            line(
+                Span(f" {name:>{label - 2}} ", "dim"),
+                Span(cells[:split], "forward"),
+                Span(cells[split:], "reverse"),
+            )
+        )
+    column = session.stepper.index * room // total
+    here = Span(f"▲ {session.at}", "current")
+    if column + len(here.text) > room:
+        here, column = Span(f"{session.at} ▲", "current"), max(column - len(str(session.at)) - 1, 0)
+    rows.append(line(" " * (label + column), here))
+    if height > 2:
+        rows.append(line(Span(f" {values[session.stepper.index]:,} B alive at {session.at}", "dim")))
+    return Page(rows, "Live bytes by op", f"max live {profile.peak:,} B")
+
+
+def _tops(values: Sequence[int], room: int, peak: int, tall: int) -> list[int]:
+    total = max(len(values), 1)
+    found = []
+    for k in range(room):
+        low, high = k * total // room, max((k + 1) * total // room, k * total // room + 1)
+        most = max(values[low:high], default=0)
+        found.append(-(-most * tall * 8 // peak) if peak else 0)
+    return found
+
+
+def by_phase(session: Session, profile: Profile, at: int, width: int) -> Page:
+    """Return the time of the phases."""
+    pairs = (("forward", profile.forward), ("reverse", profile.reverse))
+    rows = [
+        line(
+            Span(f" {name:<9}", name),
+            f"{seconds * 1e6:>9.2f} µs  ",
+            Span(bar(seconds / profile.total if profile.total else 0, max(width - 26, 4)), name),
+        )
+        for name, seconds in pairs
+    ]
+    return Page(rows, "Time by phase", f"median of {profile.runs}", at)
+
+
+def foot(profile: Profile) -> Line:
+    """Return what was measured, on a line."""
+    skipped = f" · {len(profile.not_run)} not run" if profile.not_run else ""
+    return spread(line(f"median of {profile.runs}{skipped}"), (), 40)

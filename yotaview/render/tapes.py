@@ -1,0 +1,172 @@
+"""The rows of a capture: what was called where, how often, with what outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from yota.tape import Call, Constant, Input
+from yotaview.model.summary import format_number
+from yotaview.render.line import Line, Page, Span, clean, cut, line, sparkline, wrap
+from yotaview.render.text import NOW
+
+if TYPE_CHECKING:
+    from yotaview.capture import Capture, Row
+    from yotaview.model.session import Session
+
+
+def value_text(row: Row) -> str:
+    """Return the value of the last call of a row, or its type where it is no number."""
+    if row.failure is not None:
+        return "—"
+    if row.values:
+        return format_number(row.values[-1])
+    found = row.tape.result_vars
+    return row.tape[found[0]].spec.text(short=True) if found else "—"
+
+
+def norm_text(row: Row) -> str:
+    """Return the norm of the gradient of the last call."""
+    return format_number(row.norms[-1]) if row.norms else "—"
+
+
+def status(row: Row) -> str:
+    """Return the outcome of a row in a few words."""
+    if row.failure is not None:
+        return clean(f"raised {row.failure.error.partition(':')[0]}")
+    if row.nonfinite:
+        few = len(row.nonfinite)
+        return "NaN or inf" if row.count == 1 else f"NaN or inf in {few} of {row.count} calls"
+    return "ok" if row.has_gradient else "no gradient"
+
+
+def row_name(row: Row) -> str:
+    """Return the function of a row, or the operation that raised."""
+    return clean(f"✗ {row.failure.text}" if row.failure is not None else row.name)
+
+
+def place_text(row: Row) -> str:
+    """Return the line of the call, or the line that raised."""
+    return row.failure.place if row.failure is not None else row.place
+
+
+def list_lines(capture: Capture) -> list[Line]:
+    """Return the table that `--list` prints."""
+    table = [("#", "function", "called at", "calls", "fwd", "rev", "value", "|grad|", "status")]
+    for number, row in enumerate(capture.rows, 1):
+        table.append(
+            (
+                "" if row.failure is not None else str(number),
+                cut(row_name(row), 40),
+                place_text(row),
+                str(row.count) if row.count else "",
+                str(row.forward_count),
+                str(row.reverse_count),
+                value_text(row).replace("—", "-"),
+                norm_text(row).replace("—", "-"),
+                status(row),
+            )
+        )
+    widths = [max(len(r[k]) for r in table) for k in range(len(table[0]))]
+    return [_table_row(r, widths, head=k == 0) for k, r in enumerate(table)]
+
+
+def _table_row(cells: Sequence[str], widths: Sequence[int], *, head: bool) -> Line:
+    right = {3, 4, 5}
+    padded = [c.rjust(w) if k in right else c.ljust(w) for k, (c, w) in enumerate(zip(cells, widths, strict=True))]
+    role = "dim" if head else ""
+    bad = "raised" in cells[-1] or "NaN" in cells[-1]
+    return line(Span("  ".join(padded[:-1]) + "  ", role), Span(padded[-1], "alert" if bad else role))
+
+
+def tapes_page(session: Session, order: Sequence[int], at: int, marked: frozenset[int], width: int) -> Page:
+    """Return the list of rows of the Tapes view."""
+    wide = width >= 100
+    name = 12 if wide else 9
+    head = f"    # {'function':<{name}}{'called at':<15}{'calls':>6}{'fwd':>5}{'rev':>5}  {'value':<12}{'‖∇‖':<10}"
+    head = head.replace("∇", "δ")
+    rows = [line(Span(head + (f"{'values by call':<18}" if wide else "") + "status", "dim"))]
+    for index in order:
+        rows.append(_tape_row(session, index, index in marked, name, wide))
+    return Page(rows, "Captured tapes", _note(session.capture), at + 1)
+
+
+def _note(capture: Capture) -> str:
+    count = len(capture.rows)
+    return f"exit {capture.exit_code} · {count} tape{'' if count == 1 else 's'}"
+
+
+def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool) -> Line:
+    row = session.capture.rows[index]
+    urgent = bool(row.nonfinite) or row.failure is not None
+    marks = (
+        Span(NOW if index == session.row_index else " ", "current"),
+        Span("!" if urgent else " ", "alert"),
+        Span("*" if marked else " ", "note"),
+    )
+    number = "" if row.failure is not None else str(index + 1)
+    if row.failure is not None:
+        text = f"{number:>2} {cut(row_name(row), name + 24):<{name + 25}}"
+        return line(*marks, Span(text, "alert"), f"{place_text(row)}  ", Span(status(row), "alert"))
+    counts = f"{row.count:>6}{row.forward_count:>5}{row.reverse_count:>5}  "
+    spark = (Span(f"{sparkline(row.values, 16):<18}", "forward"),) if wide else ()
+    return line(
+        *marks,
+        f"{number:>2} ",
+        Span(f"{cut(row_name(row), name - 1):<{name}}", "title"),
+        Span(f"{cut(row.place, 14):<15}", "dim"),
+        counts,
+        f"{cut(value_text(row), 11):<12}{cut(norm_text(row), 9):<10}",
+        *spark,
+        Span(status(row), "alert" if urgent else "ok"),
+    )
+
+
+def preview_page(session: Session, index: int, width: int) -> Page:
+    """Return what a row consists of."""
+    row = session.capture.rows[index]
+    place = f" ({row.place})" if row.place else ""
+    title = f"Preview tape {index + 1} {row_name(row)}{place}"
+    names: dict[type, list[str]] = {Input: [], Constant: []}
+    for _, op in row.tape:
+        if isinstance(op, Input | Constant):
+            names[type(op)].append(f"{op.name or 'constant'} {op.spec.text(short=True)}")
+    rows = _named("inputs", "  ".join(names[Input][:12]), width)
+    rows += _named("consts", "  ".join(names[Constant][:12]), width) if names[Constant] else []
+    calls = [op.name for _, op in row.tape if isinstance(op, Call)][:24]
+    rows += _named("ops", " ".join(calls) + (" …" if len(calls) == 24 else ""), width)[:3]
+    if row.failure is not None:
+        rows += _named("raised", row.failure.error, width)
+        return Page(rows, title)
+    rows += _named("value", f"{value_text(row)}   ‖δ‖ {norm_text(row)}", width)
+    if row.count > 1:
+        rows.append(line(Span("calls    ", "dim"), f"{row.count:,}  ", Span(sparkline(row.values, width - 24), "forward")))
+        rows += _named("kept", row.kept_text or "every call", width)
+    if row.norms:
+        rows += _named("norms", _range(row.norms), width)
+    if row.nonfinite:
+        rows += _named("NaN/inf", f"in call {', '.join(map(str, row.nonfinite[:8]))}", width)
+    return Page(rows, title, row.kind)
+
+
+def _range(values: Sequence[float]) -> str:
+    finite = [v for v in values if math.isfinite(v)]
+    if not finite:
+        return "none is finite"
+    return f"‖δ‖ from {format_number(min(finite))} to {format_number(max(finite))}"
+
+
+def _named(name: str, text: str, width: int) -> list[Line]:
+    parts = wrap(clean(text), max(width - 10, 10))
+    return [line(Span((name if k == 0 else "").ljust(9), "dim"), part) for k, part in enumerate(parts)]
+
+
+def output_page(capture: Capture) -> Page:
+    """Return what the script printed, and its error."""
+    rows = [line(clean(text)) for text in capture.output.splitlines()]
+    if capture.error:
+        rows += [line(Span(clean(text), "alert")) for text in capture.error.splitlines()]
+    if capture.cut:
+        rows.append(line(Span(clean(capture.cut), "note")))
+    return Page(rows or [line(Span("the script printed nothing", "dim"))], "Script output")

@@ -1,0 +1,158 @@
+"""View 3: the generated code, and what each buffer holds at the position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from yota.tape import Var
+from yotaview.render.code import buffer_page, code_page, history_page
+from yotaview.render.header import Place
+from yotaview.render.line import Page
+from yotaview.widgets.pane import Draw
+from yotaview.widgets.state import State
+from yotaview.widgets.view import WIDE, Box, View
+
+if TYPE_CHECKING:
+    from yota.buffers import Plan
+    from yota.codegen import Source
+
+
+class CodeView(View):
+    """The code beside the buffers."""
+
+    why_pane = "buffers"
+    main_pane = "code"
+
+    def __init__(self, name: str, state: State) -> None:
+        super().__init__(name, state)
+        self.form = "lean"
+        self.only_body = self.tall_code = False
+
+    def draws(self) -> dict[str, Draw]:
+        """Return the panes."""
+        return {"code": self.code, "buffers": self.buffers, "occupants": self.occupants}
+
+    def arrange(self, width: int, height: int) -> dict[str, Box]:
+        """Lay out code over buffers; beside them where it is wide."""
+        if width < WIDE:
+            top = height * 3 // 4 if self.tall_code else height - 8
+            return {"code": (0, 0, width, top), "buffers": (0, top, width, height - top)}
+        left, low = width - round(width * 0.45), 10
+        return {
+            "code": (0, 0, left, height),
+            "buffers": (left, 0, width - left, height - low),
+            "occupants": (left, height - low, width - left, low),
+        }
+
+    @property
+    def source(self) -> Source:
+        """The code in the form in sight."""
+        return self.session.program.source(self.form)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the buffers in the form in sight."""
+        return self.session.program.plan(self.form)
+
+    @property
+    def op(self) -> tuple[Var | None, str]:
+        """The op of the code that stands for the position, and why it is another one."""
+        return self.session.mapped(self.session.at, "code")
+
+    @property
+    def line(self) -> int:
+        """The line of the code at the position."""
+        source, (var, _) = self.source, self.op
+        found = source.line_of.get(var) if var is not None else None
+        return found if found is not None else max(source.prologue.start, 1)
+
+    def code(self, width: int, height: int) -> Page:
+        """Return the code."""
+        return code_page(self.session, self.source, self.state.marks, self.line, width)
+
+    def buffers(self, width: int, height: int) -> Page:
+        """Return the buffers."""
+        return buffer_page(self.session, self.plan, self.op[0], width, height)
+
+    def occupants(self, width: int, height: int) -> Page:
+        """Return what the buffer of the current op held and holds."""
+        return history_page(self.session, self.plan, self.op[0], width)
+
+    def header_place(self) -> Place:
+        """Return line, op and buffers."""
+        var, why = self.op
+        total = self.source.text.rstrip("\n").count("\n") + 1
+        place: Place = [(f"line {self.line}/{total}", 0), (why if "≡" in why else str(var or self.session.at), 1)]
+        place.append((f"{len(self.plan.buffers)} bufs {self.plan.nbytes} B", 2))
+        return [*place, (self.form, 3)]
+
+    def walk(self, step: int) -> None:
+        """Go to the next or previous line that computes an op."""
+        lines = sorted(n for n, ops in self.source.ops_of.items() if any(v in self.session.tape for v in ops))
+        ahead = [n for n in lines if (n > self.line if step > 0 else n < self.line)]
+        if not ahead:
+            self.session.step(step)
+            self.moved()
+            return
+        number = ahead[0] if step > 0 else ahead[-1]
+        self.goto_line(number)
+
+    def goto_line(self, number: int) -> None:
+        """Go to the op that a line computes."""
+        found = next((v for v in self.source.ops_of.get(number, ()) if v in self.session.tape), None)
+        if found is None:
+            self.tell(f"line {number} computes no op")
+            return
+        self.session.step(self.session.stepper.positions[found] - self.session.stepper.index)
+        self.moved()
+
+    def do_next(self) -> None:
+        """Go to the next line that computes an op."""
+        self.walk(1)
+
+    def do_previous(self) -> None:
+        """Go to the previous line that computes an op."""
+        self.walk(-1)
+
+    def do_layout(self) -> None:
+        """Show the lean or the bound form."""
+        self.form = "bound" if self.form == "lean" else "lean"
+        self.moved()
+
+    def do_group(self) -> None:
+        """Give the code more of the height, or less."""
+        self.tall_code = not self.tall_code
+        self.place()
+
+    def do_more(self) -> None:
+        """Give the code more of the height."""
+        self.tall_code = True
+        self.place()
+
+    def do_less(self) -> None:
+        """Give the code less of the height."""
+        self.tall_code = False
+        self.place()
+
+    def row_moved(self, pane: str, delta: int) -> None:
+        """Go by lines of code."""
+        for _ in range(abs(delta)):
+            self.walk(1 if delta > 0 else -1)
+
+    def row_chosen(self, pane: str, row: int, enter: bool) -> None:
+        """Go to the op of a line; open it in Step."""
+        if pane != "code":
+            return
+        self.goto_line(row)
+        if enter:
+            self.ask_view("step")
+
+    def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
+        """Look in the lines of the code."""
+        texts = self.source.text.rstrip("\n").split("\n")
+        return len(texts), self.line - 1, lambda k: texts[k], lambda k: self.goto_line(k + 1)
+
+    def copy_text(self) -> str:
+        """Return the whole code."""
+        return self.source.text

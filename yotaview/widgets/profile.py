@@ -1,0 +1,157 @@
+"""View 5: time and live memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from yota.tape import Var
+from yotaview.render.header import Place
+from yotaview.render.line import Page, plain
+from yotaview.render.passes import seconds_text
+from yotaview.render.profile import by_line, by_op, by_phase, lines_of, live_page
+from yotaview.render.text import describe
+from yotaview.widgets.pane import Draw
+from yotaview.widgets.state import State
+from yotaview.widgets.view import WIDE, Box, View
+
+GROUPINGS = ("op", "line", "phase")
+
+
+class ProfileView(View):
+    """Ops by time beside the bytes alive, and source lines."""
+
+    why_pane = "live"
+    main_pane = "times"
+
+    def __init__(self, name: str, state: State) -> None:
+        super().__init__(name, state)
+        self.row, self.by, self.slowest_first = 0, GROUPINGS[0], True
+        self.chart = 7
+
+    def draws(self) -> dict[str, Draw]:
+        """Return the panes."""
+        return {"times": self.times, "live": self.live, "lines": self.lines}
+
+    def arrange(self, width: int, height: int) -> dict[str, Box]:
+        """Lay out times over the chart; beside chart and lines where it is wide."""
+        if width < WIDE:
+            low = min(self.chart, height // 2)
+            return {"times": (0, 0, width, height - low), "live": (0, height - low, width, low)}
+        left, top = round(width * 0.567), self.chart + 9
+        return {
+            "times": (0, 0, left, height),
+            "live": (left, 0, width - left, top),
+            "lines": (left, top, width - left, height - top),
+        }
+
+    @property
+    def order(self) -> list[Var]:
+        """The ops in the order in sight."""
+        profile = self.state.profile
+        return profile.slowest() if self.slowest_first else list(profile.seconds)
+
+    def count(self) -> int:
+        """Return how many rows the list has."""
+        if self.by == "op":
+            return len(self.state.profile.seconds)
+        return len(lines_of(self.session, self.state.profile)) if self.by == "line" else 2
+
+    def times(self, width: int, height: int) -> Page:
+        """Return the list of times."""
+        profile = self.state.profile
+        self.row = max(0, min(self.row, self.count() - 1))
+        if self.by == "op":
+            return by_op(self.session, profile, self.order, self.row, width)
+        if self.by == "line":
+            return by_line(self.session, profile, self.row, width)
+        return by_phase(self.session, profile, self.row, width)
+
+    def live(self, width: int, height: int) -> Page:
+        """Return the chart of live bytes."""
+        return live_page(self.session, self.state.profile, width, height)
+
+    def lines(self, width: int, height: int) -> Page:
+        """Return the times of source lines."""
+        return by_line(self.session, self.state.profile, None, width)
+
+    def header_place(self) -> Place:
+        """Return the row, the total and how it was measured."""
+        profile = self.state.profile
+        place: Place = [(f"row {self.row + 1}/{self.count()} by {self.by}", 0)]
+        place.append((seconds_text(profile.total), 1))
+        return [*place, (f"median of {profile.runs}", 2), (str(self.session.at), 3)]
+
+    def select(self, row: int) -> None:
+        """Make a row the current one."""
+        self.row = max(0, min(row, self.count() - 1))
+        self.moved()
+
+    def do_next(self) -> None:
+        """Go to the next row."""
+        self.select(self.row + 1)
+
+    def do_previous(self) -> None:
+        """Go to the previous row."""
+        self.select(self.row - 1)
+
+    def do_first(self) -> None:
+        """Go to the first row."""
+        self.select(0)
+
+    def do_last(self) -> None:
+        """Go to the last row."""
+        self.select(self.count() - 1)
+
+    def do_layout(self) -> None:
+        """Sort by time, or in the order of the tape."""
+        self.slowest_first = not self.slowest_first
+        self.moved()
+        self.tell("slowest first" if self.slowest_first else "in the order of the tape")
+
+    def do_group(self) -> None:
+        """Add the times up by op, source line or phase, in turn."""
+        self.by = GROUPINGS[(GROUPINGS.index(self.by) + 1) % len(GROUPINGS)]
+        self.moved()
+
+    def do_more(self) -> None:
+        """Draw the chart taller."""
+        self.chart = min(self.chart + 2, 13)
+        self.place()
+
+    def do_less(self) -> None:
+        """Draw the chart lower."""
+        self.chart = max(self.chart - 2, 5)
+        self.place()
+
+    def row_moved(self, pane: str, delta: int) -> None:
+        """Go by rows."""
+        self.select(self.row + delta)
+
+    def row_chosen(self, pane: str, row: int, enter: bool) -> None:
+        """Make the clicked row the current one; open its op in Step."""
+        if pane != "times":
+            return
+        self.select(row - 1 if self.by == "op" else row // 2 if self.by == "line" else row)
+        var = self.var()
+        if enter and var is not None:
+            self.goto(var)
+            self.ask_view("step")
+
+    def var(self) -> Var | None:
+        """Return the op of the current row."""
+        if self.by == "op":
+            return self.order[self.row]
+        if self.by == "line":
+            return lines_of(self.session, self.state.profile)[self.row][-1]
+        return None
+
+    def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
+        """Look in the ops in the order in sight."""
+        if self.by != "op":
+            return super().find_rows()
+        order, tape = self.order, self.session.tape
+        return len(order), self.row, lambda k: f"{order[k]} {describe(tape[order[k]])}", self.select
+
+    def copy_text(self) -> str:
+        """Return the list as text."""
+        return plain(self.times(100, 40).lines)

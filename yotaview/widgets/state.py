@@ -1,0 +1,104 @@
+"""What all views of the screen share besides the session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from yota.tape import Var
+from yotaview.model.groups import Groups, group_ops
+from yotaview.render.flow import Flow, cotangent_order
+from yotaview.render.text import Marks
+from yotaview.render.value import MODES
+
+if TYPE_CHECKING:
+    from yotaview.model.profile import Profile
+    from yotaview.model.session import Session
+
+
+class Derived:
+    """What is computed once for an open call."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The ops by source statement."""
+        return group_ops(self.session.tape, self.session.capture.sources)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The cotangents in the order of the reverse pass."""
+        return cotangent_order(self.session)
+
+    @cached_property
+    def merged(self) -> frozenset[Var]:
+        """The ops that CSE merges into others."""
+        if not self.session.row.has_gradient:
+            return frozenset()
+        rewrites = self.session.program.stage("cse").rewrites
+        return frozenset(r.var for r in rewrites if r.kind == "merged")
+
+    @cached_property
+    def alarms(self) -> frozenset[Var]:
+        """The ops at which an alert begins."""
+        return frozenset(a.var for a in self.session.alarms if a.var in self.session.tape)
+
+
+@dataclass
+class State:
+    """Breakpoints, the value's mode, what is looked for; and what is derived from the open call."""
+
+    session: Session
+    ascii: bool = False
+    mode: str = MODES[0]
+    slice_at: int = 0
+    sought: str = ""
+    stops: dict[int, set[Var]] = field(default_factory=dict)
+    show_merged: bool = True
+    fixed_profile: Profile | None = None
+    _derived: tuple[object, Derived] | None = None
+
+    @property
+    def derived(self) -> Derived:
+        """What is derived from the open call."""
+        opened = self.session.opened
+        if self._derived is None or self._derived[0] is not opened:
+            self._derived = (opened, Derived(self.session))
+        return self._derived[1]
+
+    @property
+    def breakpoints(self) -> set[Var]:
+        """The breakpoints of the open row."""
+        return self.stops.setdefault(self.session.row_index, set())
+
+    @property
+    def marks(self) -> Marks:
+        """Which ops carry a glyph."""
+        merged = self.derived.merged if self.show_merged else frozenset()
+        return Marks(frozenset(self.breakpoints), merged, self.derived.alarms)
+
+    @property
+    def profile(self) -> Profile:
+        """The times of the open call."""
+        return self.fixed_profile or self.session.profile()
+
+    def next_mode(self) -> None:
+        """Show the value in the next way."""
+        self.mode = MODES[(MODES.index(self.mode) + 1) % len(MODES)]
+
+    def toggle_breakpoint(self) -> bool:
+        """Set or clear a breakpoint at the position; tell whether it is set now."""
+        stops = self.breakpoints
+        stops.symmetric_difference_update({self.session.at})
+        return self.session.at in stops
+
+    def next_stop(self, forward: bool) -> Var | None:
+        """Return the next or previous breakpoint or alert, None if there is none."""
+        here = self.session.at
+        found = sorted(self.breakpoints | self.derived.alarms)
+        if forward:
+            return next((v for v in found if v > here), None)
+        return next((v for v in reversed(found) if v < here), None)

@@ -1,0 +1,189 @@
+"""View 1: the tape op by op, with the value and why it is so."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from yotaview.model.groups import Groups
+from yotaview.render.flow import flow_page
+from yotaview.render.line import Line, Page, Span, clean, cut, line
+from yotaview.render.source import why_page
+from yotaview.render.text import OpRows, op_row
+from yotaview.render.value import page as value_page
+from yotaview.widgets.pane import Draw
+from yotaview.widgets.state import State
+from yotaview.widgets.view import HUGE, WIDE, Box, View
+
+
+class FoldedRows(Sequence[Line]):
+    """The op list by statements; the ops of the open run and of those before the first call are shown."""
+
+    def __init__(self, rows: OpRows, groups: Groups, index: int) -> None:
+        self.rows, self.groups = rows, groups
+        self.run = groups.run_at(index)
+        self.index = index
+        starts = groups.starts
+        ends = (*starts[1:], len(rows))
+        sizes = [1 + (ends[k] - starts[k] if k == self.run else 0) for k in range(len(starts))]
+        self.offsets = list(accumulate(sizes, initial=0))
+
+    def __len__(self) -> int:
+        return self.offsets[-1]
+
+    @property
+    def cursor(self) -> int:
+        """The row of the current op."""
+        return self.offsets[self.run] + 1 + self.index - self.groups.starts[self.run]
+
+    def op_at(self, row: int) -> int:
+        """Return the index of the op that a row stands for."""
+        run = bisect_right(self.offsets, row) - 1
+        inside = max(row - self.offsets[run] - 1, 0)
+        return self.groups.starts[run] + inside
+
+    def __getitem__(self, row: Any) -> Any:
+        run = bisect_right(self.offsets, row) - 1
+        if row > self.offsets[run]:
+            return op_row(self.rows, self.rows.order[self.op_at(row)])
+        return self.head(run)
+
+    def head(self, run: int) -> Line:
+        """Return the line of a run of ops."""
+        starts, order = self.groups.starts, self.rows.order
+        first = order[starts[run]]
+        last = order[(starts[run + 1] if run + 1 < len(starts) else len(order)) - 1]
+        number = self.groups.of.get(first)
+        tape = self.rows.session.tape
+        reverse = tape.is_reverse(first)
+        label = self.groups.groups[number].label if number is not None else "inputs and constants"
+        count = starts[run + 1] - starts[run] if run + 1 < len(starts) else len(order) - starts[run]
+        tail = f"{first}–{last}" if count > 1 else str(first)
+        room = self.rows.room - len(tail) - 6 - 2 * reverse
+        return line(
+            Span("▾ " if run == self.run else "▸ ", "key"),
+            Span("δ " if reverse else "", "reverse"),
+            Span(cut(clean(label), room).ljust(room), "title"),
+            Span(f"  {tail}", "dim"),
+        )
+
+
+class StepView(View):
+    """The op list beside the value; below it the explanation."""
+
+    why_pane = "why"
+    main_pane = "tape"
+
+    def __init__(self, name: str, state: State) -> None:
+        super().__init__(name, state)
+        self.folded = self.places = False
+
+    def draws(self) -> dict[str, Draw]:
+        """Return the panes."""
+        return {"tape": self.tape, "value": self.value, "why": self.why, "flow": self.flow}
+
+    def arrange(self, width: int, height: int) -> dict[str, Box]:
+        """Lay out two panes over one; two columns of two where it is wide; three columns beyond that."""
+        if width < WIDE:
+            low, left = min(5, height // 3), round(width * 0.5625)
+            top = height - low
+            return {
+                "tape": (0, 0, left, top),
+                "value": (left, 0, width - left, top),
+                "why": (0, top, width, low),
+            }
+        if width < HUGE:
+            left, low = round(width * 0.4834), min(13, height // 2)
+            half = height // 2
+            return {
+                "tape": (0, 0, left, height - low),
+                "value": (left, 0, width - left, half),
+                "why": (0, height - low, left, low),
+                "flow": (left, half, width - left, height - half),
+            }
+        first, second = round(width * 0.27), round(width * 0.36)
+        rest, half = width - first - second, height * 28 // 54
+        return {
+            "tape": (first, 0, second, height),
+            "value": (first + second, 0, rest, half),
+            "why": (0, 0, first, height),
+            "flow": (first + second, half, rest, height - half),
+        }
+
+    def rows(self, width: int) -> OpRows:
+        """Return the op list for a width."""
+        return OpRows(self.session, self.state.marks, width, places=self.places)
+
+    def tape(self, width: int, height: int) -> Page:
+        """Return the op list."""
+        rows, index = self.rows(width), self.session.stepper.index
+        note = f"FWD {self.forward} + REV {len(rows) - self.forward}"
+        if not self.folded:
+            return Page(rows, "Tape", note, index)
+        folded = FoldedRows(rows, self.state.derived.groups, index)
+        return Page(folded, "Tape by statement", note, folded.cursor)
+
+    @property
+    def forward(self) -> int:
+        """How many ops are not of the reverse pass."""
+        start = self.session.tape.reverse_start
+        places = self.session.stepper.positions
+        return places.get(start, len(places)) if start is not None else len(places)
+
+    def value(self, width: int, height: int) -> Page:
+        """Return the value at the position."""
+        return value_page(self.session, self.state.mode, self.state.slice_at, width, height)
+
+    def why(self, width: int, height: int) -> Page:
+        """Return the explanation."""
+        return why_page(self.session, width, height)
+
+    def flow(self, width: int, height: int) -> Page:
+        """Return stops, alerts and norms."""
+        return flow_page(self.session, self.state.marks, self.state.derived.flow, width, height)
+
+    def do_next(self) -> None:
+        """Move to the next op, over a statement where statements are folded."""
+        if self.folded:
+            self.do_finish()
+        else:
+            super().do_next()
+
+    def do_previous(self) -> None:
+        """Move to the previous op, or statement."""
+        if self.folded:
+            self.do_back_finish()
+        else:
+            super().do_previous()
+
+    def do_layout(self) -> None:
+        """Show whose cotangent an op belongs to, or the user's line."""
+        self.places = not self.places
+        self.redraw()
+        self.tell("the last column is the user's line" if self.places else "the last column is the cotangent")
+
+    def do_group(self) -> None:
+        """Fold the list by statements, or not."""
+        self.set_folded(not self.folded)
+
+    def do_more(self) -> None:
+        """Unfold the statements."""
+        self.set_folded(False)
+
+    def do_less(self) -> None:
+        """Fold the statements."""
+        self.set_folded(True)
+
+    def set_folded(self, folded: bool) -> None:
+        """Fold or unfold, and say what the keys do now."""
+        self.folded = folded
+        self.redraw()
+        self.tell("n steps over a statement, s into it" if folded else "n steps op by op")
+
+    def row_chosen(self, pane: str, row: int, enter: bool) -> None:
+        """Go to the op of a row."""
+        lines = self.panes["tape"].page.lines
+        index = lines.op_at(row) if isinstance(lines, FoldedRows) else row
+        self.goto(self.session.stepper.order[index])

@@ -1,0 +1,270 @@
+"""What the six views have in common: panes laid out for the size, and a handler for each key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.widget import Widget
+
+from yota.tape import Var
+from yotaview.messages import RowChosen, RowMoved, SideMoved, Stepped, Told, ViewAsked
+from yotaview.render.header import Place, step_place
+from yotaview.render.line import Page, Span
+from yotaview.render.text import describe
+from yotaview.widgets.pane import Draw, Pane
+from yotaview.widgets.state import State
+
+Box = tuple[int, int, int, int]
+NARROW, WIDE, HUGE = 80, 100, 180
+
+
+class View(Widget):
+    """One of the six views; what it does not override moves the position in time."""
+
+    why_pane: ClassVar[str] = ""
+    main_pane: ClassVar[str] = ""
+
+    def __init__(self, name: str, state: State) -> None:
+        super().__init__(id=f"view-{name}", name=name)
+        self.state = state
+        self.panes = {k: Pane(k, self.guarded(d), sideways=k in self.sideways()) for k, d in self.draws().items()}
+        self.current = self.main_pane or next(iter(self.panes))
+        self.zoomed = False
+        self.problem: Exception | None = None
+
+    @property
+    def session(self):  # type: ignore[no-untyped-def]  # Session, which widgets know through the state
+        """The open session."""
+        return self.state.session
+
+    def draws(self) -> dict[str, Draw]:
+        """Return the drawing function of each pane, in the order of focus."""
+        raise NotImplementedError
+
+    def sideways(self) -> set[str]:
+        """Return the panes that have a left and a right."""
+        return set()
+
+    def arrange(self, width: int, height: int) -> dict[str, Box]:
+        """Return the box of each pane in sight."""
+        raise NotImplementedError
+
+    def guarded(self, draw: Draw) -> Draw:
+        """Keep an error of one pane in that pane."""
+
+        def drawn(width: int, height: int) -> Page:
+            try:
+                return draw(width, height)
+            except Exception as error:  # one pane may fail, the others stay
+                self.problem = error
+                return Page([(Span(f"{type(error).__name__}: {error}", "alert"),)], "cannot be shown")
+
+        return drawn
+
+    def compose(self) -> ComposeResult:
+        """Yield the panes."""
+        yield from self.panes.values()
+
+    @property
+    def alone(self) -> bool:
+        """Tell whether only the current pane is in sight."""
+        return self.zoomed or self.size.width < NARROW or self.size.height < 12
+
+    def on_resize(self) -> None:
+        """Lay the panes out anew."""
+        self.place()
+
+    def place(self) -> None:
+        """Give each pane its box, or the current one all of it."""
+        width, height = self.size
+        if not width or not height:
+            return
+        boxes = {self.current: (0, 0, width, height)} if self.alone else self.arrange(width, height)
+        if self.current not in boxes:
+            self.current = next(iter(boxes))
+        for name, pane in self.panes.items():
+            pane.display = name in boxes
+            if name in boxes:
+                x, y, w, h = boxes[name]
+                pane.styles.offset = (x, y)
+                pane.styles.width, pane.styles.height = w, h
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw the panes that are in sight."""
+        for pane in self.panes.values():
+            if pane.display:
+                pane.redraw()
+
+    def focus_current(self) -> None:
+        """Focus the current pane."""
+        self.panes[self.current].focus()
+
+    def cycle(self, step: int) -> None:
+        """Make the next pane in sight the current one; where there is one only, the next of all."""
+        names = [n for n, p in self.panes.items() if p.display or self.alone]
+        self.show_pane(names[(names.index(self.current) + step) % len(names)])
+
+    def show_pane(self, name: str) -> None:
+        """Make a pane the current one."""
+        self.current = name
+        if self.alone or not self.panes[name].display:
+            self.zoomed = self.zoomed or not self.panes[name].display
+            self.place()
+        self.focus_current()
+
+    def on_descendant_focus(self) -> None:
+        """Remember which pane has the focus."""
+        for name, pane in self.panes.items():
+            if pane.has_focus:
+                self.current = name
+
+    def header_place(self) -> Place:
+        """Return the view's own position for the top line, with what may be dropped."""
+        return step_place(self.session)
+
+    def moved(self) -> None:
+        """Tell the screen that all views have to be drawn anew."""
+        self.post_message(Stepped())
+
+    def tell(self, text: str) -> None:
+        """Say something in the line of alerts."""
+        self.post_message(Told(text))
+
+    def do_next(self) -> None:
+        """Move to the next op."""
+        self.session.step(1)
+        self.moved()
+
+    def do_previous(self) -> None:
+        """Move to the previous op."""
+        self.session.step(-1)
+        self.moved()
+
+    def do_into(self) -> None:
+        """Move one op on, whatever is folded."""
+        self.session.step(1)
+        self.moved()
+
+    def do_back_into(self) -> None:
+        """Move one op back, whatever is folded."""
+        self.session.step(-1)
+        self.moved()
+
+    def do_finish(self) -> None:
+        """Move to the first op of the next statement."""
+        groups, index = self.state.derived.groups, self.session.stepper.index
+        run = groups.run_at(index) + 1
+        end = groups.starts[run] if run < len(groups.starts) else len(self.session.stepper) - 1
+        self.session.step(end - index)
+        self.moved()
+
+    def do_back_finish(self) -> None:
+        """Move to the start of this statement, from there to that of the one before."""
+        groups, index = self.state.derived.groups, self.session.stepper.index
+        start = groups.starts[groups.run_at(max(index - 1, 0))] if groups.starts else 0
+        self.session.step(start - index)
+        self.moved()
+
+    def do_first(self) -> None:
+        """Jump to the first op."""
+        self.session.move(self.session.stepper.first())
+        self.moved()
+
+    def do_last(self) -> None:
+        """Jump to the last op."""
+        self.session.move(self.session.stepper.last())
+        self.moved()
+
+    def do_why(self) -> None:
+        """Focus the pane that explains."""
+        self.show_pane(self.why_pane)
+
+    def do_layout(self) -> None:
+        """Take the view's other layout."""
+        raise NotImplementedError
+
+    def do_group(self) -> None:
+        """Group or mark."""
+        raise NotImplementedError
+
+    def do_fit(self) -> None:
+        """Bring the current row of every pane into sight."""
+        for pane in self.panes.values():
+            pane.recentre()
+
+    def do_more(self) -> None:
+        """Unfold."""
+        raise NotImplementedError
+
+    def do_less(self) -> None:
+        """Fold."""
+        raise NotImplementedError
+
+    def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
+        """Return how many rows there are to look in, the current one, their texts, and how to go to one."""
+        order, tape = self.session.stepper.order, self.session.tape
+        return (
+            len(order),
+            self.session.stepper.index,
+            lambda k: f"{order[k]} {describe(tape[order[k]])} {tape[order[k]].origin.place}",
+            lambda k: self.session.goto(order[k]),
+        )
+
+    def find(self, step: int, *, stay: bool = False) -> None:
+        """Go to the next or previous row that holds the text, round the end."""
+        sought = self.state.sought.lower()
+        if not sought:
+            self.tell("nothing to find: / asks for a text")
+            return
+        count, at, text, go = self.find_rows()
+        for k in range(0 if stay else 1, count + 1):
+            row = (at + step * k) % count
+            if sought in text(row).lower():
+                go(row)
+                self.moved()
+                self.tell(f"found {self.state.sought!r} in row {row + 1} of {count}")
+                return
+        self.tell(f"no row of this view holds {self.state.sought!r}")
+
+    def copy_text(self) -> str:
+        """Return what the view stands on as text."""
+        var = self.session.at
+        return f"{var} = {describe(self.session.tape[var])}"
+
+    def goto(self, var: Var) -> None:
+        """Jump to an op."""
+        self.session.goto(var)
+        self.moved()
+
+    def ask_view(self, name: str) -> None:
+        """Ask the screen for another view."""
+        self.post_message(ViewAsked(name))
+
+    def on_row_moved(self, event: RowMoved) -> None:
+        """Move by rows of a pane: by ops, where the view has no rows of its own."""
+        event.stop()
+        self.row_moved(event.pane, event.delta)
+
+    def row_moved(self, pane: str, delta: int) -> None:
+        """Move the position by ops."""
+        self.session.step(delta)
+        self.moved()
+
+    def on_row_chosen(self, event: RowChosen) -> None:
+        """Go to the row that was clicked or entered."""
+        event.stop()
+        self.row_chosen(event.pane, event.row, event.enter)
+
+    def row_chosen(self, pane: str, row: int, enter: bool) -> None:
+        """Do nothing where rows are no places."""
+
+    def on_side_moved(self, event: SideMoved) -> None:
+        """Move sideways in a pane."""
+        event.stop()
+        self.side_moved(event.pane, event.delta)
+
+    def side_moved(self, pane: str, delta: int) -> None:
+        """Do nothing where there is no left and right."""
