@@ -11,7 +11,9 @@ from yota.structs import flatten
 
 def bits(tree: Any) -> list[tuple[Any, ...]]:
     """Return type, dtype, shape and bytes of every number in a structure."""
-    leaves, _ = flatten(tree, leaf=lambda x: isinstance(x, np.ndarray | np.generic | float | complex | int))
+    leaves, _ = flatten(
+        tree, leaf=lambda x: isinstance(x, np.ndarray | np.generic | float | complex | int)
+    )
     return [(type(x), *_content(x)) for x in leaves]
 
 

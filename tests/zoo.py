@@ -111,7 +111,9 @@ def shapes(x: Any) -> Any:
 
 def products(a: Any, b: Any) -> Any:
     c = np.einsum("ij,jk->ik", a, b)
-    return np.sum(c * np.outer(a[:, 0], b[0])) + np.sum(np.tensordot(a, b, 1)) + np.dot(a[0], b[:, 1])
+    return (
+        np.sum(c * np.outer(a[:, 0], b[0])) + np.sum(np.tensordot(a, b, 1)) + np.dot(a[0], b[:, 1])
+    )
 
 
 def solve(a: Any, b: Any) -> Any:

@@ -15,7 +15,7 @@ from yota.program import Called, CallRecord, Program, notify, observed
 from yota.recording import Recording, function_name, is_boxed_leaf, seed_box
 from yota.structs import flatten, pick_leaves, unflatten
 from yota.tape import Tape, Var, hand_out, spec_of
-from yota.tracing import Traced
+from yota.tracing import Traced, sync
 
 RESERVED = ("seed", "argnums", "has_aux", "exact")
 
@@ -113,7 +113,9 @@ def hand_back(recording: Recording, seeds: list[tuple[Traced, Any]]) -> tuple[An
 def scalar_output(f: Callable[..., Any], output: Any, seed: Any) -> Any:
     """Return an output that can be differentiated, else raise TypeError."""
     name = function_name(f)
-    if isinstance(output, tuple | list | dict) or not isinstance(output, np.ndarray | np.generic | int | float | complex):
+    if isinstance(output, tuple | list | dict) or not isinstance(
+        output, np.ndarray | np.generic | int | float | complex
+    ):
         raise TypeError(
             f"{name} returned a {type(output).__name__}; grad needs a number or an array. Use has_aux=True "
             "for (value, aux), yota.vjp for several outputs"
@@ -126,7 +128,7 @@ def scalar_output(f: Callable[..., Any], output: Any, seed: Any) -> Any:
     if seed is None and np.iscomplexobj(output):
         raise TypeError(f"{name} returned a complex number; return a real one, or give seed=")
     if type(output) is Traced:
-        output.sync()
+        sync(output)
     return output
 
 
@@ -204,7 +206,9 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
         here = recording if recording.nested else recording.fork()
         with here.trace.under_way(sys._getframe()):
             gradients = hand_back(here, pair_seeds(here, output, dy))
-        return gradients if here.nested else tuple(hand_out(g, here.trace.values) for g in gradients)
+        return (
+            gradients if here.nested else tuple(hand_out(g, here.trace.values) for g in gradients)
+        )
 
     return value, pullback
 
@@ -232,7 +236,9 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
         as_argnums(argnums, len(args))
         y, pullback = vjp(f, *args, **kwargs)
         if not isinstance(y, np.ndarray | np.generic | float | complex | int):
-            raise TypeError(f"the Jacobian of a {type(y).__name__} is not defined: return one array")
+            raise TypeError(
+                f"the Jacobian of a {type(y).__name__} is not defined: return one array"
+            )
         rows = [pick(pullback(e), argnums) for e in basis(y)]
         return stack_rows(rows, np.shape(y))
 
@@ -253,7 +259,8 @@ def stack_rows(rows: list[Any], shape: tuple[int, ...]) -> Any:
     flat = [flatten(row, leaf=is_boxed_leaf)[0] for row in rows]
     structure = flatten(rows[0], leaf=is_boxed_leaf)[1]
     leaves = [
-        np.reshape(np.stack(column), shape + np.shape(column[0])) for column in zip(*flat, strict=True)
+        np.reshape(np.stack(column), shape + np.shape(column[0]))
+        for column in zip(*flat, strict=True)
     ]
     return unflatten(structure, leaves)
 
@@ -328,7 +335,9 @@ def gradtape(f: Callable[..., Any], *args: Any, seed: Any = None, **kwargs: Any)
 def must_be_outermost(recording: Recording, name: str) -> None:
     """Raise TraceError inside a traced function, where there is no tape to hand out."""
     if recording.nested:
-        raise TraceError(f"yota.{name} inside a traced function has no tape of its own: use yota.grad")
+        raise TraceError(
+            f"yota.{name} inside a traced function has no tape of its own: use yota.grad"
+        )
 
 
 def simplegrad(f: Callable[..., Any], *example_args: Any) -> Callable[..., Any]:

@@ -127,7 +127,9 @@ class _Planner:
             return set()
         direct = set(op.operands)
         early = {
-            v for v in self.dying.get(at, ()) if v in direct and _memory(self.tape[v].spec) == _memory(op.spec)
+            v
+            for v in self.dying.get(at, ())
+            if v in direct and _memory(self.tape[v].spec) == _memory(op.spec)
         }
         for v in early:
             self.release(v)
@@ -209,7 +211,11 @@ def _is_plain(spec: Spec) -> bool:
 def _means_in_own_dtype(op: Call, tape: Tape) -> bool:
     # The mean of float16 is summed in float32 only without out=.
     operand = op.args[0]
-    return isinstance(operand, Var) and tape[operand].spec.dtype == op.spec.dtype and op.spec.dtype != np.float16
+    return (
+        isinstance(operand, Var)
+        and tape[operand].spec.dtype == op.spec.dtype
+        and op.spec.dtype != np.float16
+    )
 
 
 def _is_one_of(fn: Any, functions: set[Any]) -> bool:

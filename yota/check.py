@@ -10,8 +10,7 @@ import numpy as np
 from yota.api import grad, gradtape, value_and_grad, vjp
 from yota.recording import function_name
 from yota.structs import flatten, is_float, paths, unflatten
-from yota.tape import Call, Tape, Var, format_op
-from yota.tape import map_vars, vars_in
+from yota.tape import Call, Tape, Var, format_op, map_vars, vars_in
 
 
 def check_grads(
@@ -28,7 +27,13 @@ def check_grads(
     if order > 1:
         for n in range(len(args)):
             if flatten(args[n], leaf=is_float)[0]:
-                _check_once(_slope(scalar, args, n), args, rtol * 10, atol * 10, f"the gradient of {function_name(f)}")
+                _check_once(
+                    _slope(scalar, args, n),
+                    args,
+                    rtol * 10,
+                    atol * 10,
+                    f"the gradient of {function_name(f)}",
+                )
 
 
 def _scalar(f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
@@ -57,13 +62,16 @@ def _slope(f: Callable[..., Any], args: tuple[Any, ...], n: int) -> Callable[...
     return slope
 
 
-def _check_once(f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: float, name: str) -> None:
+def _check_once(
+    f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: float, name: str
+) -> None:
     _, gradients = grad(f, *args)
     for n, arg in enumerate(args):
         leaves, structure = flatten(arg, leaf=is_float)
         slopes, _ = flatten(gradients[n], leaf=is_float)
         names = dict(paths(structure, f"argument {n}"))
         for k, (leaf, slope) in enumerate(zip(leaves, slopes, strict=True)):
+
             def moved(value: Any, k: int = k, n: int = n) -> Any:
                 changed = [*leaves[:k], value, *leaves[k + 1 :]]
                 return f(*args[:n], unflatten(structure, changed), *args[n + 1 :])
@@ -133,14 +141,21 @@ def _local(tape: Tape, var: Var, op: Call, rtol: float) -> str:
 
     def alone(*xs: Any) -> Any:
         given = dict(zip(operands, xs, strict=True))
-        here = {v: given.get(v, tape.values[v]) for v in vars_in((op.args, tuple(v for _, v in op.kwargs)))}  # type: ignore[index]  # gradtape has values
-        return op.fn(*map_vars(op.args, here.__getitem__), **{k: map_vars(v, here.__getitem__) for k, v in op.kwargs})
+        here = {
+            v: given.get(v, tape.values[v])
+            for v in vars_in((op.args, tuple(v for _, v in op.kwargs)))
+        }  # type: ignore[index]  # gradtape has values
+        return op.fn(
+            *map_vars(op.args, here.__getitem__),
+            **{k: map_vars(v, here.__getitem__) for k, v in op.kwargs},
+        )
 
     if not is_float(tape.value(var)) or not operands:
         return ""
     y, pullback = vjp(alone, *values)
     weights = np.asarray(_weights(np.shape(y), 3), dtype=np.asarray(y).dtype)
     for k, (value, slope) in enumerate(zip(values, pullback(weights), strict=True)):
+
         def moved(x: Any, k: int = k) -> Any:
             return np.sum(np.real(alone(*values[:k], x, *values[k + 1 :])) * np.real(weights))
 

@@ -1,10 +1,10 @@
 """The errors of the engine.
 
-    YotaError
-    ├── TraceError   a value left NumPy's sight, or a write would be lost
-    ├── RuleError    no derivative is known for an operation
-    ├── GuardError   a recorded assumption does not hold for these arguments
-    └── TapeError    an ill-formed tape: a fault of this library
+YotaError
+├── TraceError   a value left NumPy's sight, or a write would be lost
+├── RuleError    no derivative is known for an operation
+├── GuardError   a recorded assumption does not hold for these arguments
+└── TapeError    an ill-formed tape: a fault of this library
 """
 
 from __future__ import annotations

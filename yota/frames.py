@@ -10,7 +10,6 @@ from itertools import islice
 from types import CodeType, FrameType
 from typing import Any
 
-
 import numpy as np
 
 from yota.tape import Frame

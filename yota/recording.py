@@ -38,7 +38,7 @@ from yota.tape import (
     ints_to_floats,
     spec_of,
 )
-from yota.tracing import Trace, Traced, current
+from yota.tracing import Trace, Traced, current, sync
 
 
 def is_boxed_leaf(x: Any) -> bool:
@@ -102,7 +102,9 @@ class Recording:
             structures.append(structure)
             first += len(leaves)
         self.call_args = [self.boxed(a) for a in self.arguments[: len(args)]]
-        self.call_kwargs = dict(zip(kwargs, map(self.boxed, self.arguments[len(args) :]), strict=True))
+        self.call_kwargs = dict(
+            zip(kwargs, map(self.boxed, self.arguments[len(args) :]), strict=True)
+        )
         if not self.nested:
             fixed = tuple(structures[: len(args)])
             keys = tuple(zip(kwargs, structures[len(args) :], strict=True))
@@ -185,7 +187,7 @@ class Recording:
             if type(leaf) is not Traced:
                 kept.append(leaf.copy() if isinstance(leaf, np.ndarray) else leaf)
                 continue
-            leaf.sync()
+            sync(leaf)
             kept.append(leaf._var)
         return Structured(structure, tuple(kept), ("",) * len(kept))
 
@@ -197,7 +199,9 @@ class Recording:
         """Record the reverse pass and return each argument's cotangents by leaf."""
         wrt = [v for a in self.arguments for v in a.wanted.values()]
         found = dict(zip(wrt, backprop(self.trace, seeds, wrt, self.start), strict=True))
-        return [{k: self.gradient(v, found[v]) for k, v in a.wanted.items()} for a in self.arguments]
+        return [
+            {k: self.gradient(v, found[v]) for k, v in a.wanted.items()} for a in self.arguments
+        ]
 
     def gradient(self, var: Var, dx: Traced | None) -> Traced:
         if dx is not None:
@@ -257,7 +261,9 @@ def _plain(leaf: Any) -> Any:
 def split_aux(output: Any) -> tuple[Any, Any]:
     """Return value and auxiliary output of a function called with `has_aux`."""
     if not isinstance(output, tuple) or len(output) != 2:
-        raise TypeError(f"with has_aux=True the function returns (value, aux); it returned {output!r}")
+        raise TypeError(
+            f"with has_aux=True the function returns (value, aux); it returned {output!r}"
+        )
     return output[0], output[1]
 
 
@@ -291,7 +297,9 @@ def seed_box(recording: Recording, y: Traced, seed: Any) -> Any:
         if recording.nested:
             return trace.constant(seed, SEED)
         recording.inputs.append(seed)
-        box = trace.push(Input(spec=spec_of(seed), name="seed", origin=replace(SEED, note="")), seed)
+        box = trace.push(
+            Input(spec=spec_of(seed), name="seed", origin=replace(SEED, note="")), seed
+        )
         recording.tape.seed = box._var
         return box
 

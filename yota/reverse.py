@@ -214,9 +214,7 @@ class _Pull:
     def items(self) -> Any:
         """Return the boxes of a tuple's items, which stand right behind it on the tape."""
         values = self.trace.values[self.var]
-        return tuple(
-            Traced(self.trace, Var(self.var.id + 1 + k), v) for k, v in enumerate(values)
-        )
+        return tuple(Traced(self.trace, Var(self.var.id + 1 + k), v) for k, v in enumerate(values))
 
     def pull(self, position: int, arg: Any, wrt: Var) -> None:
         rule = self.vjp.rule(position)

@@ -61,7 +61,9 @@ class Spec:
         """Bytes that the value takes."""
         if self.kind == "tuple":
             return sum(s.nbytes for s in self.items)
-        return 0 if self.dtype is None else int(np.prod(self.shape, dtype=int)) * self.dtype.itemsize
+        return (
+            0 if self.dtype is None else int(np.prod(self.shape, dtype=int)) * self.dtype.itemsize
+        )
 
     def text(self, short: bool = False) -> str:
         """Return the spec as `float64[3,4]`, short as `f64[3,4]`."""
@@ -185,7 +187,16 @@ class Call(Op):
     @property
     def operands(self) -> list[Var]:
         """The vars that the call reads, in order, repeated as they stand."""
-        return list(vars_in((self.args, tuple(v for _, v in self.kwargs))))
+        found: list[Var] = []
+        for x in (*self.args, *(v for _, v in self.kwargs)):
+            if type(x) is Var:
+                found.append(x)
+            elif type(x) in _CONTAINERS:
+                found.extend(vars_in(x))
+        return found
+
+
+_CONTAINERS = (tuple, list, dict, slice)
 
 
 def fn_name(fn: Callable[..., Any]) -> str:
@@ -314,7 +325,13 @@ def _is_int(x: Any) -> bool:
 
 
 def _to_float(x: Any) -> Any:
-    return x.astype(float) if isinstance(x, np.ndarray) else np.float64(x) if isinstance(x, np.generic) else float(x)
+    return (
+        x.astype(float)
+        if isinstance(x, np.ndarray)
+        else np.float64(x)
+        if isinstance(x, np.generic)
+        else float(x)
+    )
 
 
 def _same_structure(a: Any, b: Any) -> bool:
@@ -446,12 +463,16 @@ class Tape:
             )
         var = self.survivor(number)
         if var is None or var not in self.values:
-            raise YotaError(f"%{getattr(number, 'id', number)} has no value: {self.where(number).why}")
+            raise YotaError(
+                f"%{getattr(number, 'id', number)} has no value: {self.where(number).why}"
+            )
         return self.values[var]
 
     def pretty(self, origins: bool = False, short: bool = False) -> str:
         """Return the tape as text, an op a line; `origins` adds names, lines and what is differentiated."""
-        rows = [(f"  {format_op(v, op, short)}", comment_of(op) if origins else "") for v, op in self]
+        rows = [
+            (f"  {format_op(v, op, short)}", comment_of(op) if origins else "") for v, op in self
+        ]
         column = max(COMMENT_COLUMN, *(len(text) + 2 for text, _ in rows if len(text) < 72), 0)
         lines = [f"{text.ljust(column)}# {note}" if note else text for text, note in rows]
         return "\n".join(["Tape", *lines])
@@ -471,7 +492,9 @@ class Tape:
         for var, op in self:
             for operand in op.operands if isinstance(op, Call) else ():
                 if operand not in seen:
-                    raise TapeError(f"{var} = {format_op(var, op)} reads {operand} before it is defined")
+                    raise TapeError(
+                        f"{var} = {format_op(var, op)} reads {operand} before it is defined"
+                    )
             seen.add(var)
         for var in (*self.outputs, *(g.var for g in self.guards)):
             if var not in seen:
@@ -503,7 +526,9 @@ class Tape:
             return value
         return value, tuple(hand_out(g, values) for g in self.gradients)
 
-    def compile(self, passes: Sequence[str] | None = None, form: str = "lean") -> Callable[..., Any]:
+    def compile(
+        self, passes: Sequence[str] | None = None, form: str = "lean"
+    ) -> Callable[..., Any]:
         """Return a generated function of the same arguments; see `yota.generate_source`.
 
         Form `lean` returns fresh arrays; `bound` also leaves every value on this tape.
@@ -572,7 +597,9 @@ class _Replay:
 
     def run(self) -> dict[Var, Any]:
         if len(self.leaves) != len(self.tape.inputs):
-            raise GuardError(f"the tape has {len(self.tape.inputs)} inputs, {len(self.leaves)} were given")
+            raise GuardError(
+                f"the tape has {len(self.tape.inputs)} inputs, {len(self.leaves)} were given"
+            )
         given = dict(zip(self.tape.inputs, self.leaves, strict=True))
         for var, op in self.tape:
             match op:

@@ -34,12 +34,20 @@ def test_masked_square_root_is_right_where_the_branch_is_not_taken():
         (lambda x: np.sum(np.where(x > 0, 1.0 / x, 0.0) ** 2), np.array([0.0, 2.0]), [0.0, -0.25]),
         (lambda x: np.sum(np.sqrt(x)[x > 0]), np.array([0.0, 4.0]), [0.0, 0.25]),
         (lambda x: np.sqrt(x)[1], np.array([0.0, 4.0]), [0.0, 0.25]),
-        (lambda x: np.sum(np.sqrt(x).reshape(2, 2).T[1]), np.array([0.0, 4.0, 0.0, 4.0]), [0, 0.25, 0, 0.25]),
+        (
+            lambda x: np.sum(np.sqrt(x).reshape(2, 2).T[1]),
+            np.array([0.0, 4.0, 0.0, 4.0]),
+            [0, 0.25, 0, 0.25],
+        ),
         (lambda x: np.sum(np.maximum(np.sqrt(x), 0.5)), np.array([0.0, 4.0]), [0.0, 0.25]),
         (lambda x: np.sum(np.clip(np.log(x), -1.0, 1.0)), np.array([0.0, 1.0]), [0.0, 1.0]),
         (lambda x: np.nansum(np.log(x)), np.array([-1.0, 2.0]), [0.0, 0.5]),
         (lambda x: np.where(x[0] > 5, np.sum(np.sqrt(x)), x[0]), np.array([0.0, 4.0]), [1.0, 0.0]),
-        (lambda x: np.sum(np.tril(np.sqrt(x))), np.array([[1.0, 0.0], [4.0, 1.0]]), [[0.5, 0.0], [0.25, 0.5]]),
+        (
+            lambda x: np.sum(np.tril(np.sqrt(x))),
+            np.array([[1.0, 0.0], [4.0, 1.0]]),
+            [[0.5, 0.0], [0.25, 0.5]],
+        ),
         (lambda x: np.max(np.sqrt(x)), np.array([0.0, 4.0]), [0.0, 0.25]),
     ],
 )

@@ -87,7 +87,13 @@ def test_what_has_no_leaf_is_passed_as_it_is():
 
 def test_paths_name_leaves_as_python_would():
     _, structure = flatten({"w": [1.0, Frozen(2.0, 3.0)], "p": Pair(4.0, 5.0)})
-    assert [p for _, p in paths(structure, "x")] == ["x['w'][0]", "x['w'][1].w", "x['w'][1].b", "x['p'].a", "x['p'].b"]
+    assert [p for _, p in paths(structure, "x")] == [
+        "x['w'][0]",
+        "x['w'][1].w",
+        "x['w'][1].b",
+        "x['p'].a",
+        "x['p'].b",
+    ]
 
 
 def test_a_deep_chain_of_lists_has_its_leaf_found():
@@ -121,10 +127,14 @@ def test_update_follows_the_gradient_of_grad():
     assert model.w.tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("wrap", [list, tuple, lambda v: {"k": v[0], "l": v[1]}, lambda v: Pair(*v)])
+@pytest.mark.parametrize(
+    "wrap", [list, tuple, lambda v: {"k": v[0], "l": v[1]}, lambda v: Pair(*v)]
+)
 def test_gradients_have_the_structure_of_the_argument(wrap):
     tree = wrap([np.array([1.0, 2.0]), 3.0])
-    _, g = yota.grad(lambda t: sum(np.sum(v * v) for v in (t.values() if isinstance(t, dict) else t)), tree)
+    _, g = yota.grad(
+        lambda t: sum(np.sum(v * v) for v in (t.values() if isinstance(t, dict) else t)), tree
+    )
     leaves, structure = flatten(g[0])
     assert structure == flatten(tree)[1]
     assert leaves[0].tolist() == [2.0, 4.0]

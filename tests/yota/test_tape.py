@@ -57,7 +57,9 @@ def test_play_refuses_another_branch_and_names_the_line():
         tape.play(-1.0)
 
 
-@pytest.mark.parametrize("args", [(np.ones(3),), (np.ones(2, "f4"),), (1.0,), (np.ones(2), 3), ([],)])
+@pytest.mark.parametrize(
+    "args", [(np.ones(3),), (np.ones(2, "f4"),), (1.0,), (np.ones(2), 3), ([],)]
+)
 def test_play_refuses_arguments_of_another_type(args):
     tape = yota.gradtape(lambda x: np.sum(x * x), np.ones(2))
     with pytest.raises(yota.GuardError):
@@ -115,7 +117,9 @@ def test_cotangents_name_the_op_that_completes_each_value():
 
 def test_inputs_and_constants_carry_the_users_names():
     data = np.arange(3.0)
-    _, g = yota.grad(lambda p: np.sum(p["w"] * data) + p["rest"][1], {"w": np.ones(3), "rest": (1, 2.0)})
+    _, g = yota.grad(
+        lambda p: np.sum(p["w"] * data) + p["rest"][1], {"w": np.ones(3), "rest": (1, 2.0)}
+    )
     names = [getattr(op, "name", "") for _, op in g.tape]
     assert names[:3] == ["p['w']", "p['rest'][1]", "data"]
 

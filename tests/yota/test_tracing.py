@@ -100,7 +100,9 @@ def test_isinstance_and_match_take_plain_numpys_branch():
         return x * 100.0
 
     assert gradient(f, 1.0) == 2.0
-    assert gradient(lambda a: np.sum(a * 2.0) if isinstance(a, np.ndarray) else 0.0, X).tolist() == [2, 2, 2]
+    assert gradient(
+        lambda a: np.sum(a * 2.0) if isinstance(a, np.ndarray) else 0.0, X
+    ).tolist() == [2, 2, 2]
 
 
 def test_formatting_printing_and_len_behave_as_the_values():
@@ -137,7 +139,11 @@ def test_an_int_box_indexes_a_plain_list_and_array_under_guard():
 
 
 def test_copies_of_a_box_stay_traced():
-    assert gradient(lambda x: np.sum(copy.deepcopy(x) * copy.copy(x)), X).tolist() == [2.0, 4.0, 6.0]
+    assert gradient(lambda x: np.sum(copy.deepcopy(x) * copy.copy(x)), X).tolist() == [
+        2.0,
+        4.0,
+        6.0,
+    ]
 
 
 def test_unknown_attributes_fail_as_the_values_would():
@@ -149,7 +155,15 @@ def test_unknown_attributes_fail_as_the_values_would():
 def test_array_methods_are_numpys_functions():
     def f(x):
         y = x.reshape(1, 3).T.ravel().copy().astype(float).clip(0.5, 2.5)
-        return y.sum() + x.mean() * x.std(ddof=1) + x.dot(x) + x.cumsum()[1] + x.prod() + x.flatten()[0] + x[1].item()
+        return (
+            y.sum()
+            + x.mean() * x.std(ddof=1)
+            + x.dot(x)
+            + x.cumsum()[1]
+            + x.prod()
+            + x.flatten()[0]
+            + x[1].item()
+        )
 
     yota.check_grads(f, X)
 
@@ -307,7 +321,9 @@ def test_an_array_that_changes_inside_the_call_is_captured_twice():
 
 
 def test_keyword_arrays_reach_their_rules():
-    assert gradient(lambda x: np.sum(a=np.exp(x)) + np.dot(a=x, b=x), X) == pytest.approx(np.exp(X) + 2 * X)
+    assert gradient(lambda x: np.sum(a=np.exp(x)) + np.dot(a=x, b=x), X) == pytest.approx(
+        np.exp(X) + 2 * X
+    )
 
 
 @pytest.mark.parametrize(

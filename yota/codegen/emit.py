@@ -72,8 +72,10 @@ class _Generator:
 
     def run(self) -> Source:
         page = Page()
-        head = [step for step in self.steps() if not isinstance(self.tape[step.var], Call)]
-        body = [step for step in self.steps() if isinstance(self.tape[step.var], Call)]
+        head: list[Step] = []
+        body: list[Step] = []
+        for step in self.steps():
+            (body if isinstance(self.tape[step.var], Call) else head).append(step)
         layout = self.pieces if len(self.tape) > PIECE else self.whole
         ranges = layout(page, head, body)
         line_of, ops_of = page.numbers(self.merged)

@@ -34,6 +34,7 @@ class Expressions:
         self.tape, self.names, self.local = tape, names, local
         self.np = names.unique("np")
         self.imports = {self.np: "numpy"}
+        self.functions: dict[int, str] = {}
         self.special: dict[Any, Callable[[Call], str]] = {
             functional.identity: lambda op: self.operand(op.args[0]),
             functional.halt: lambda op: self.operand(op.args[0]),
@@ -163,6 +164,13 @@ class Expressions:
 
     def function(self, fn: Any) -> str:
         """Return the expression that names a function or type, bound where no module exports it."""
+        known = self.functions.get(id(fn))
+        if known is None:
+            known = self.functions[id(fn)] = self.exported(fn)
+        return known
+
+    def exported(self, fn: Any) -> str:
+        """Return the public name of a function or type, a bound one where it has none."""
         name = fn_name(fn)
         owner = getattr(fn, "__self__", None)
         if isinstance(owner, np.ufunc) and getattr(np, owner.__name__, None) is owner:

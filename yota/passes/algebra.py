@@ -33,7 +33,7 @@ def simplify(tape: Tape) -> Tape:
         if found is None:
             found = seen.twin(var, moved)
         if found is None:
-            new.keep(var)
+            new.keep(var, moved)
         else:
             new.put(var, *found)
     return new.done()

@@ -19,9 +19,10 @@ def merge_common(tape: Tape) -> Tape:
     """Compute each distinct call, and keep each distinct constant, once."""
     new, seen = Rewrite(tape, "cse"), Seen()
     for var, op in tape:
-        twin = seen.twin(var, new.moved(op))
+        moved = new.moved(op)
+        twin = seen.twin(var, moved)
         if twin is None:
-            new.keep(var)
+            new.keep(var, moved)
         else:
             new.put(var, *twin)
     return new.done()

@@ -31,9 +31,9 @@ def fold_constants(tape: Tape) -> Tape:
 
 def folded(op: Call, known: dict[Var, Any]) -> Constant | None:
     """Return the constant that a call amounts to, None where it has to stay."""
-    if not is_foldable(op.fn) or op.spec.kind not in ("array", "scalar", "python"):
+    if any(v not in known for v in op.operands) or not is_foldable(op.fn):
         return None
-    if op.spec.nbytes > _KEPT_BYTES or not all(v in known for v in op.operands):
+    if op.spec.kind not in ("array", "scalar", "python") or op.spec.nbytes > _KEPT_BYTES:
         return None
     value = _compute(op, known)
     if spec_of(value) != op.spec or op.spec.dtype.hasobject:

@@ -28,6 +28,8 @@ def is_pure(fn: Callable[..., Any]) -> bool:
 
     A function of the user's counts as pure unless it has a true `__yota_impure__`.
     """
+    if isinstance(fn, np.ufunc):
+        return True
     if getattr(fn, "__yota_impure__", False) or getattr(fn, "impure", False):
         return False
     owner = getattr(fn, "__self__", None)

@@ -35,9 +35,9 @@ class Rewrite:
         kwargs = tuple((k, map_vars(v, self.at)) for k, v in op.kwargs)
         return replace(op, args=map_vars(op.args, self.at), kwargs=kwargs)
 
-    def keep(self, var: Var) -> Var:
-        """Append the op `var` under its own number."""
-        return self.tape.push(self.moved(self.old[var]), var)
+    def keep(self, var: Var, moved: Op | None = None) -> Var:
+        """Append the op `var` under its own number; `moved` spares renaming its operands again."""
+        return self.tape.push(moved or self.moved(self.old[var]), var)
 
     def change(self, var: Var, op: Op, why: str) -> Var:
         """Append another op of the same value under the number of `var`."""

@@ -1,4 +1,4 @@
-"""Operations for which NumPy has no function: indexing, writing and casting without side effects."""
+"""Operations NumPy has no function for: indexing, writing, casting without side effects."""
 
 from __future__ import annotations
 

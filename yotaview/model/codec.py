@@ -192,7 +192,10 @@ class Reader:
 
     def __init__(self, array: Callable[[int], np.ndarray[Any, Any]], frames: list[Frame]) -> None:
         self.array, self.frames = array, frames
-        self._functions: dict[str, OpaqueFunction] = {}
+        self._functions: dict[str, Callable[..., Any]] = {}
+        self._specs: dict[str, Spec] = {}
+        self._stacks: dict[tuple[int, ...], tuple[Frame, ...]] = {}
+        self._makers = self._table()
 
     def value(self, j: Json) -> Any:
         """Return a value or operand."""
@@ -201,12 +204,12 @@ class Reader:
         if not isinstance(j, dict) or len(j) != 1:
             raise CodecError(f"not a value: {str(j)[:60]}")
         ((kind, x),) = j.items()
-        make = self._makers().get(kind)
+        make = self._makers.get(kind)
         if make is None:
             raise CodecError(f"not a kind of value: {str(kind)[:60]}")
         return make(x)
 
-    def _makers(self) -> dict[str, Callable[[Any], Any]]:
+    def _table(self) -> dict[str, Callable[[Any], Any]]:
         return {
             "int": _integer,
             "float": float_of,
@@ -227,19 +230,33 @@ class Reader:
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return the function of a name from the table, an opaque one for any other name."""
-        return resolve(name) or self.opaque(name)
+        if name not in self._functions:
+            self._functions[name] = resolve(name) or OpaqueFunction(name)
+        return self._functions[name]
 
-    def opaque(self, name: str) -> OpaqueFunction:
-        """Return the function of this name that cannot be called."""
-        return self._functions.setdefault(name, OpaqueFunction(name))
+    def opaque(self, name: str) -> Callable[..., Any]:
+        """Return a function of this name that cannot be called."""
+        return self._functions.setdefault(f"opaque {name}", OpaqueFunction(name))
 
     def spec(self, j: Json) -> Spec:
-        """Return a spec."""
+        """Return a spec; equal ones are one object."""
+        key = repr(j)
+        if key not in self._specs:
+            self._specs[key] = self._new_spec(j)
+        return self._specs[key]
+
+    def _new_spec(self, j: Json) -> Spec:
         kind, dtype, shape, order, items = j
         if kind not in ("array", "scalar", "python", "tuple", "object") or order not in ("C", "F", "K"):
             raise CodecError("not a spec")
         made = None if dtype is None else dtype_of(dtype)
         return Spec(kind, made, tuple(map(_natural, shape)), order, tuple(map(self.spec, items)))
+
+    def _stack(self, numbers: Json) -> tuple[Frame, ...]:
+        key = tuple(map(_natural, numbers))
+        if key not in self._stacks:
+            self._stacks[key] = tuple(self.frames[k] for k in key)
+        return self._stacks[key]
 
     def frame(self, number: int | None) -> Frame | None:
         """Return a frame by its number."""
@@ -250,8 +267,7 @@ class Reader:
         frames, of, wrt, role, note = j
         if role not in ROLES:
             raise CodecError("not a role")
-        found = tuple(self.frames[_natural(f)] for f in frames)
-        return Origin(found, optional_var(of), optional_var(wrt), role, _text(note))
+        return Origin(self._stack(frames), optional_var(of), optional_var(wrt), role, _text(note))
 
     def op(self, j: Json) -> tuple[Var, Op]:
         """Return an op and its number."""

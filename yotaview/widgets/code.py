@@ -33,7 +33,7 @@ class CodeView(View):
         """Return the panes."""
         return {"code": self.code, "buffers": self.buffers, "occupants": self.occupants}
 
-    def arrange(self, width: int, height: int) -> dict[str, Box]:
+    def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out code over buffers; beside them where it is wide."""
         if width < WIDE:
             top = height * 3 // 4 if self.tall_code else height - 8

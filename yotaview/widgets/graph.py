@@ -29,7 +29,7 @@ class GraphView(View):
         """Return the panes that have a left and a right."""
         return {"mirror"}
 
-    def arrange(self, width: int, height: int) -> dict[str, Box]:
+    def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out the mirror above, below it the neighbourhood or the group, both where it is wide."""
         top = min(14 if width < WIDE * 2 else 12, max(height - 5, 7))
         low = height - top
@@ -37,11 +37,11 @@ class GraphView(View):
             lower = "group" if self.open_group else "near"
             return {"mirror": (0, 0, width, top), lower: (0, top, width, low)}
         left = round(width * 0.65)
-        boxes: dict[str, Box] = {"mirror": (0, 0, width, top), "facts": (left, top, width - left, low)}
+        found: dict[str, Box] = {"mirror": (0, 0, width, top), "facts": (left, top, width - left, low)}
         if self.open_group is False:
-            return boxes | {"near": (0, top, left, low)}
+            return found | {"near": (0, top, left, low)}
         near = 7
-        return boxes | {"group": (0, top, left, low - near), "near": (0, height - near, left, near)}
+        return found | {"group": (0, top, left, low - near), "near": (0, height - near, left, near)}
 
     def mirror(self, width: int, height: int) -> Page:
         """Return the statements."""

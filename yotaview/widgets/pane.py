@@ -34,15 +34,16 @@ class LineWidget(Widget):
     def role_style(self, role: str, row: bool = False) -> Style:
         """Return the style of a role, on the current row or elsewhere."""
         cache: dict[tuple[str, bool], Style] = self.__dict__.setdefault("_roles", {})
-        style = cache.get((role, row))
-        if style is None:
+        if (role, row) not in cache:
             style = self.rich_style
             if role:
-                style += self.get_component_rich_style(f"line--{role}", partial=True)
+                own = self.get_component_rich_style(f"line--{role}")
+                style += Style(color=own.color, bold=own.bold, underline=own.underline)
             if row:
-                style += self.get_component_rich_style("line--row", partial=True)
+                own = self.get_component_rich_style("line--row")
+                style += Style(bgcolor=own.bgcolor, bold=own.bold)
             cache[role, row] = style
-        return style
+        return cache[role, row]
 
     def segments(self, line: Line, row: bool = False) -> list[Segment]:
         """Return a line as the segments of a strip."""
@@ -239,6 +240,10 @@ class Bar(LineWidget):
     def on_resize(self) -> None:
         """Draw for the new width."""
         self.redraw()
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell which column was clicked."""
+        self.post_message(RowChosen(self.name or "", event.x, enter=False))
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""

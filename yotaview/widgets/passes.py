@@ -46,16 +46,16 @@ class PassesView(View):
         """Return the panes."""
         return {"stages": self.stages_page, "before": self.before, "after": self.after, "reason": self.reason}
 
-    def arrange(self, width: int, height: int) -> dict[str, Box]:
+    def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out the list at the left; the difference over its reason at the right."""
         left = 30 if width >= 100 else 28
         low = min(12 if width >= WIDE else 7, height // 2)
         rest, top = width - left, height - low
-        boxes: dict[str, Box] = {"stages": (0, 0, left, height), "reason": (left, top, rest, low)}
+        found: dict[str, Box] = {"stages": (0, 0, left, height), "reason": (left, top, rest, low)}
         if self.in_one(width):
-            return boxes | {"before": (left, 0, rest, top)}
+            return found | {"before": (left, 0, rest, top)}
         half = rest // 2
-        return boxes | {"before": (left, 0, half, top), "after": (left + half, 0, rest - half, top)}
+        return found | {"before": (left, 0, half, top), "after": (left + half, 0, rest - half, top)}
 
     def in_one(self, width: int) -> bool:
         """Tell whether before and after stand in one column."""

@@ -32,7 +32,7 @@ class ProfileView(View):
         """Return the panes."""
         return {"times": self.times, "live": self.live, "lines": self.lines}
 
-    def arrange(self, width: int, height: int) -> dict[str, Box]:
+    def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out times over the chart; beside chart and lines where it is wide."""
         if width < WIDE:
             low = min(self.chart, height // 2)

@@ -84,7 +84,7 @@ class StepView(View):
         """Return the panes."""
         return {"tape": self.tape, "value": self.value, "why": self.why, "flow": self.flow}
 
-    def arrange(self, width: int, height: int) -> dict[str, Box]:
+    def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out two panes over one; two columns of two where it is wide; three columns beyond that."""
         if width < WIDE:
             low, left = min(5, height // 3), round(width * 0.5625)

@@ -29,7 +29,7 @@ class TapesView(View):
         """Return the panes."""
         return {"rows": self.rows, "preview": self.preview, "printed": self.printed}
 
-    def arrange(self, width: int, height: int) -> dict[str, Box]:
+    def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out the list over the preview, the output beside it where it is wide."""
         low = min(self.low + (4 if width >= WIDE else 0), height // 2)
         top = height - low

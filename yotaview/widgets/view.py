@@ -47,7 +47,7 @@ class View(Widget):
         """Return the panes that have a left and a right."""
         return set()
 
-    def arrange(self, width: int, height: int) -> dict[str, Box]:
+    def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Return the box of each pane in sight."""
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class View(Widget):
         width, height = self.size
         if not width or not height:
             return
-        boxes = {self.current: (0, 0, width, height)} if self.alone else self.arrange(width, height)
+        boxes = {self.current: (0, 0, width, height)} if self.alone else self.boxes(width, height)
         if self.current not in boxes:
             self.current = next(iter(boxes))
         for name, pane in self.panes.items():

@@ -1,0 +1,198 @@
+"""What NumPy's two protocols ask of a box: ufuncs with their methods, and NumPy's functions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from yota.errors import TraceError
+from yota.rules.registry import find_box
+from yota.tracing import views
+from yota.tracing.box import Traced, brief, record
+
+# What the answer does not depend on the values for: run on them, nothing is recorded.
+STATIC = {
+    np.shape, np.ndim, np.size, np.result_type, np.iscomplexobj, np.isrealobj, np.can_cast,
+    np.may_share_memory, np.shares_memory, np.common_type, np.min_scalar_type,
+    np.array_repr, np.array_str, np.array2string,
+}  # fmt: skip
+
+WRITERS = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
+
+
+def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Record a ufunc, or one of its methods; `out=` of a traced array is a write into it."""
+    out = kwargs.pop("out", None)
+    if method == "at" or any(o is not None and type(o) is not Traced for o in out or ()):
+        target = inputs[0] if method == "at" else next(o for o in out if type(o) is not Traced)
+        raise box._trace.escape(
+            box,
+            f"a write into a plain array ({ufunc.__name__} into {brief(target)})",
+            "write `B = B + t` instead of `B += t`, or make the array inside the function with "
+            "np.zeros_like(t) or yota.numpy",
+        )
+    if method != "__call__":
+        default = _fold if method in ("reduce", "accumulate") and ufunc.nin == 2 else _no_method
+        result = _UFUNC_METHODS.get((ufunc, method), default)(ufunc, method, inputs, kwargs)
+    else:
+        where = kwargs.pop("where", True)
+        result = record(ufunc, *inputs, **kwargs)
+        if where is not True:
+            result = _where_out(ufunc, where, result, out)
+    return _into(out, result)
+
+
+def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Record one of NumPy's functions; what only asks for shapes and types is not recorded."""
+    if func in STATIC:
+        return _run_plain(func, args, kwargs)
+    if func in WRITERS:
+        return _write_function(box, func, args, kwargs)
+    out = kwargs.get("out")
+    if out is not None and type(out) is not Traced:
+        raise box._trace.escape(
+            box, f"out= of {func.__name__}", "leave out= away and use what the function returns"
+        )
+    kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+    args, kwargs = _positional(func, args, kwargs)
+    return _into(None if out is None else (out,), record(func, *args, **kwargs))
+
+
+def _into(out: Any, result: Any) -> Any:
+    """Write a result into `out=` where it was given, as NumPy does."""
+    if out is None:
+        return result
+    results = result if isinstance(result, tuple) else (result,)
+    for target, value in zip(out, results, strict=True):
+        if target is not None:
+            views.store(target, value)
+    return out if isinstance(result, tuple) else out[0]
+
+
+def _where_out(ufunc: Any, where: Any, result: Any, out: Any) -> Any:
+    if out is None or out[0] is None:
+        raise TraceError(
+            f"{ufunc.__name__}(where=...) without out= leaves elements undefined: use np.where(mask, result, 0.0)"
+        )
+    return np.where(where, result, out[0])
+
+
+def _run_plain(func: Any, args: Any, kwargs: Any) -> Any:
+    return func(*_plain(args), **_plain(kwargs))
+
+
+def _plain(tree: Any) -> Any:
+    if type(tree) is Traced:
+        views.sync(tree)
+        return tree._value
+    if type(tree) in (tuple, list):
+        return type(tree)(_plain(t) for t in tree)
+    return {k: _plain(t) for k, t in tree.items()} if type(tree) is dict else tree
+
+
+def _write_function(box: Traced, func: Any, args: Any, kwargs: Any) -> None:
+    if func is np.copyto and args and type(args[0]) is Traced:
+        where = kwargs.get("where", True)
+        value = args[1] if where is True else np.where(where, args[1], args[0])
+        return views.store(
+            args[0], value if type(value) is Traced else np.broadcast_to(value, args[0].shape)
+        )
+    raise box._trace.escape(
+        box,
+        f"np.{func.__name__}",
+        "use `x[index] = value` on a traced array, or np.where for a new one",
+    )
+
+
+@functools.cache
+def _parameters(func: Any) -> tuple[inspect.Parameter, ...]:
+    try:
+        return tuple(inspect.signature(func).parameters.values())
+    except (TypeError, ValueError):
+        return ()
+
+
+def _positional(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Move traced arrays that were passed by keyword to their positions: rules look there."""
+    boxed = [k for k, v in kwargs.items() if find_box((v,)) is not None]
+    if not boxed:
+        return args, kwargs
+    params = _parameters(func)
+    names = [p.name for p in params]
+    if not all(k in names for k in boxed):
+        return args, kwargs
+    last = max(names.index(k) for k in boxed)
+    missing = params[len(args) : last + 1]
+    empty = (inspect.Parameter.empty, np._NoValue)
+    if any(p.name not in kwargs and p.default in empty for p in missing):
+        return args, kwargs
+    moved = tuple(kwargs[p.name] if p.name in kwargs else p.default for p in missing)
+    rest = {k: v for k, v in kwargs.items() if k not in {p.name for p in missing}}
+    return (*args, *moved), rest
+
+
+def _no_method(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
+    box = find_box((inputs, tuple(kwargs.values())))
+    raise TraceError(
+        f"{box._trace.origin().place}: np.{ufunc.__name__}.{method} of a traced {brief(box._value)} is not "
+        "followed: use the function of NumPy that does the same, or a yota.primitive with its own rule"
+    )
+
+
+def _reduction(fn: Callable[..., Any]) -> Callable[..., Any]:
+    def reduce(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
+        x, *more = inputs
+        names = ("axis", "dtype", "out", "keepdims", "initial", "where")
+        given = dict(zip(names, more, strict=False)) | kwargs
+        axis = given.pop("axis", 0)
+        return fn(x, axis=axis, **{k: v for k, v in given.items() if k != "out"})
+
+    return reduce
+
+
+def _fold(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
+    """Apply a binary ufunc along one axis, element after element, as its reduce and accumulate do."""
+    x, *more = inputs
+    given = dict(zip(("axis", "dtype"), more, strict=False)) | kwargs
+    axis = given.pop("axis", 0)
+    if axis is None and np.ndim(x) == 1:
+        axis = 0
+    if (
+        not isinstance(axis, int)
+        or any(v is not None for v in given.values())
+        or not np.shape(x)[axis]
+    ):
+        return _no_method(ufunc, method, inputs, kwargs)
+    rows = list(np.moveaxis(x, axis, 0))
+    totals = rows[:1]
+    for row in rows[1:]:
+        totals.append(record(ufunc, totals[-1], row))
+    return totals[-1] if method == "reduce" else np.stack(totals, axis=axis)
+
+
+def _outer(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
+    a, b = inputs
+    tall = np.reshape(a, np.shape(a) + (1,) * np.ndim(b))
+    return record(ufunc, tall, b, **kwargs)
+
+
+_UFUNC_METHODS: dict[tuple[Any, str], Callable[..., Any]] = {
+    (np.add, "reduce"): _reduction(np.sum),
+    (np.multiply, "reduce"): _reduction(np.prod),
+    (np.maximum, "reduce"): _reduction(np.max),
+    (np.minimum, "reduce"): _reduction(np.min),
+    (np.logical_and, "reduce"): _reduction(np.all),
+    (np.logical_or, "reduce"): _reduction(np.any),
+    (np.add, "accumulate"): _reduction(np.cumsum),
+    (np.multiply, "accumulate"): _reduction(np.cumprod),
+}
+for _fn in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power, np.hypot,
+            np.arctan2, np.logaddexp, np.equal, np.less, np.greater):  # fmt: skip
+    _UFUNC_METHODS[_fn, "outer"] = _outer
+
+setattr(Traced, "__array_ufunc__", call_ufunc)
+setattr(Traced, "__array_function__", call_function)

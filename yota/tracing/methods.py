@@ -1,0 +1,92 @@
+"""Array methods of boxes: NumPy's functions under the methods' names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from yota.rules.functional import cast, halt, item
+from yota.rules.registry import find_box
+from yota.tracing import views
+from yota.tracing.box import METHODS, Traced, record
+
+
+def _shape_args(args: tuple[Any, ...]) -> Any:
+    return args[0] if len(args) == 1 else args
+
+
+def _reshape(x: Traced, *shape: Any, **kwargs: Any) -> Any:
+    return np.reshape(x, _shape_args(shape), **kwargs)
+
+
+def _transpose(x: Traced, *axes: Any) -> Any:
+    return np.transpose(x, _shape_args(axes)) if axes else np.transpose(x)
+
+
+def _flatten(x: Traced, order: Any = "C") -> Any:
+    return np.copy(np.ravel(x, order))
+
+
+def _astype(x: Traced, dtype: Any, **kwargs: Any) -> Any:
+    return record(cast, x, np.dtype(dtype))
+
+
+def _item(x: Traced, *index: Any) -> Any:
+    return record(item, x[_shape_args(index)] if index else x)
+
+
+def _fill(x: Traced, value: Any) -> None:
+    x[...] = value
+
+
+def _sort_in_place(x: Traced, axis: int = -1, **kwargs: Any) -> None:
+    views.store(x, np.sort(x, axis=axis, **kwargs))
+
+
+def _tolist(x: Traced) -> Any:
+    return [_tolist(row) for row in x] if x.ndim else record(item, x)
+
+
+def _conj(x: Traced) -> Any:
+    return np.conjugate(x)
+
+
+METHODS |= {
+    name: getattr(np, name)
+    for name in (
+        "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "copy",
+        "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel",
+        "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
+    )
+}  # fmt: skip
+METHODS |= {
+    "astype": _astype,
+    "conj": _conj,
+    "conjugate": _conj,
+    "fill": _fill,
+    "flatten": _flatten,
+    "item": _item,
+    "ptp": np.ptp,
+    "reshape": _reshape,
+    "sort": _sort_in_place,
+    "tolist": _tolist,
+    "transpose": _transpose,
+    "compress": lambda x, condition, axis=None: np.compress(condition, x, axis=axis),
+}
+
+
+def array(x: Any, dtype: Any = None) -> Any:
+    """Return what `np.array` returns, also for nested lists that hold traced values."""
+    if find_box((x,)) is None:
+        return np.array(x, dtype=dtype)
+    if type(x) is Traced:
+        made = np.copy(x) if x._cell is not None else np.reshape(x, ())
+    else:
+        made = np.stack([array(v) if type(v) in (list, tuple) else v for v in x])
+    return made if dtype is None else record(cast, made, np.dtype(dtype))
+
+
+def stop_gradient(x: Any) -> Any:
+    """Return `x` as a constant of the gradient: no cotangent flows through it."""
+    return record(halt, x) if type(x) is Traced else x

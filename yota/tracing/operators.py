@@ -1,0 +1,153 @@
+"""Python's operators on boxes: Python's own on Python scalars, NumPy's ufuncs on the rest."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from yota.tracing import views
+from yota.tracing.box import Traced, record
+
+_NUMBERS = (int, float, complex, np.ndarray, np.generic)
+
+
+def _is_python(x: Any) -> bool:
+    value = x._value if type(x) is Traced else x
+    return isinstance(value, int | float | complex) and not isinstance(value, np.generic)
+
+
+def _operands_ok(other: Any) -> bool:
+    return type(other) is Traced or isinstance(other, _NUMBERS) or type(other) in (list, tuple)
+
+
+def apply_binary(ufunc: Any, python: Any, a: Any, b: Any) -> Any:
+    """Record `a op b`: as Python's operator where both are Python scalars, else as NumPy's ufunc."""
+    if _is_python(a) and _is_python(b):
+        return record(python, a, b)
+    if python is operator.pow:
+        return _power(a, b)
+    return record(ufunc, a, b)
+
+
+_FAST_POWERS = {2: np.square, 1: np.positive, 0.5: np.sqrt, -1: np.reciprocal}
+
+
+def _power(a: Any, b: Any) -> Any:
+    """Record `a ** b` as an array runs it: numpy takes a shorter way for a few exponents."""
+    if np.ndim(a) == 0 and np.ndim(b) == 0 and not any(_is_array(x) for x in (a, b)):
+        return record(operator.pow, a, b)
+    fast = _FAST_POWERS.get(b) if type(b) in (int, float) else None
+    if fast is not None and _is_array(a) and (a.dtype.kind in "fc" or b == 2):
+        return record(fast, a)
+    return record(np.power, a, b)
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, np.ndarray)
+
+
+def _binary(name: str, ufunc: Any, python: Any) -> None:
+    def forward(self: Traced, other: Any) -> Any:
+        return apply_binary(ufunc, python, self, other) if _operands_ok(other) else NotImplemented
+
+    def reflected(self: Traced, other: Any) -> Any:
+        return apply_binary(ufunc, python, other, self) if _operands_ok(other) else NotImplemented
+
+    def in_place(self: Traced, other: Any) -> Any:
+        if not _operands_ok(other):
+            return NotImplemented
+        result = apply_binary(ufunc, python, self, other)
+        if self._cell is None:
+            return result
+        if result.shape != self.shape:
+            raise ValueError(f"non-broadcastable output operand with shape {self.shape}")
+        views.store(self, result)
+        return self
+
+    setattr(Traced, f"__{name}__", forward)
+    setattr(Traced, f"__r{name}__", reflected)
+    setattr(Traced, f"__i{name}__", in_place)
+
+
+for _name, _ufunc, _python in (
+    ("add", np.add, operator.add),
+    ("sub", np.subtract, operator.sub),
+    ("mul", np.multiply, operator.mul),
+    ("truediv", np.divide, operator.truediv),
+    ("floordiv", np.floor_divide, operator.floordiv),
+    ("mod", np.remainder, operator.mod),
+    ("pow", np.power, operator.pow),
+    ("matmul", np.matmul, operator.matmul),
+    ("and", np.bitwise_and, operator.and_),
+    ("or", np.bitwise_or, operator.or_),
+    ("xor", np.bitwise_xor, operator.xor),
+    ("lshift", np.left_shift, operator.lshift),
+    ("rshift", np.right_shift, operator.rshift),
+):
+    _binary(_name, _ufunc, _python)
+
+
+def _comparison(name: str, ufunc: Any) -> None:
+    python = getattr(operator, name)
+
+    def compare(self: Traced, other: Any) -> Any:
+        return apply_binary(ufunc, python, self, other) if _operands_ok(other) else NotImplemented
+
+    setattr(Traced, f"__{name}__", compare)
+
+
+for _name, _ufunc in (
+    ("lt", np.less),
+    ("le", np.less_equal),
+    ("gt", np.greater),
+    ("ge", np.greater_equal),
+    ("eq", np.equal),
+    ("ne", np.not_equal),
+):
+    _comparison(_name, _ufunc)
+
+
+def _unary(name: str, ufunc: Any, python: Any) -> None:
+    def apply(self: Traced) -> Any:
+        return record(python if _is_python(self) else ufunc, self)
+
+    setattr(Traced, f"__{name}__", apply)
+
+
+for _name, _ufunc, _python in (
+    ("neg", np.negative, operator.neg),
+    ("pos", np.positive, operator.pos),
+    ("abs", np.absolute, operator.abs),
+    ("invert", np.invert, operator.invert),
+):
+    _unary(_name, _ufunc, _python)
+
+
+def _rounding(name: str, python: Callable[..., Any], ufunc: Callable[..., Any]) -> None:
+    def apply(self: Traced, *args: Any) -> Any:
+        return record(python if self._cell is None else ufunc, self, *args)
+
+    setattr(Traced, f"__{name}__", apply)
+
+
+_rounding("round", builtins.round, np.round)
+_rounding("floor", math.floor, np.floor)
+_rounding("ceil", math.ceil, np.ceil)
+_rounding("trunc", math.trunc, np.trunc)
+
+
+def _divmod(self: Traced, other: Any) -> Any:
+    return self // other, self % other
+
+
+def _rdivmod(self: Traced, other: Any) -> Any:
+    return other // self, other % self
+
+
+Traced.__divmod__ = _divmod  # type: ignore[attr-defined]  # set like the other operators
+Traced.__rdivmod__ = _rdivmod  # type: ignore[attr-defined]

@@ -1,0 +1,223 @@
+"""The recorder: a tape under way, with the values of its ops."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from yota.errors import TraceError
+from yota.frames import innermost, user_frames
+from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, spec_of
+from yota.tracing.box import CURRENT, Traced, brief
+from yota.tracing.views import follow, sync
+
+
+def current() -> Trace | None:
+    """Return the trace under way in this thread or task, None outside."""
+    return CURRENT.get()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The call that raised while it was recorded."""
+
+    fn: Callable[..., Any]
+    operands: tuple[Any, ...]
+    origin: Origin
+    error: BaseException
+
+
+class Trace:
+    """A tape that is being recorded, with the values of its ops."""
+
+    def __init__(self, entry: Entry, outer: tuple[Any, ...] = ()) -> None:
+        self.tape = Tape(entry)
+        self.values: dict[Var, Any] = {}
+        self.outer = outer
+        self.base: Any = None
+        self.mark: Origin | None = None
+        self.escaped: TraceError | None = None
+        self.failure: Failure | None = None
+        self.captured: dict[int, tuple[Any, Any, Var]] = {}
+
+    @contextmanager
+    def under_way(self, base: Any = None) -> Iterator[None]:
+        """Make this the trace that boxes record on; `base` is the frame below the user's function."""
+        token = CURRENT.set(self)
+        before, self.base = self.base, self.base or base
+        try:
+            yield
+        finally:
+            self.base = before
+            CURRENT.reset(token)
+
+    @contextmanager
+    def marked(self, mark: Origin | None) -> Iterator[None]:
+        """Give every op that is recorded inside this origin."""
+        before, self.mark = self.mark, mark
+        try:
+            yield
+        finally:
+            self.mark = before
+
+    def origin(self) -> Origin:
+        """Return where the op that is being recorded comes from."""
+        return self.mark or Origin(user_frames(self.base) + self.outer)
+
+    def push(self, op: Any, value: Any) -> Traced:
+        """Append an op whose value is known and return its box."""
+        var = self.tape.push(op)
+        self.values[var] = value
+        return Traced(self, var, value)
+
+    def constant(self, value: Any, origin: Origin | None = None) -> Traced:
+        """Return the box of a captured value; an array is copied, once per content."""
+        if not isinstance(value, np.ndarray):
+            op = Constant(spec=spec_of(value), value=value, origin=origin or self.origin())
+            return self.push(op, value)
+        known = self.captured.get(id(value))
+        if known is not None and _same_bytes(known[1], value):
+            return Traced(self, known[2], known[1])
+        copy = np.array(value, order="K")
+        copy.flags.writeable = False
+        where = origin or self.origin()
+        name = "" if self.mark else name_of(value, self.base)
+        box = self.push(Constant(spec=spec_of(copy), value=copy, origin=where, name=name), copy)
+        self.captured[id(value)] = (value, copy, box._var)
+        return box
+
+    def record(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run `fn` on the values of its operands and append the call; return boxes of its result."""
+        lower = _Lower(self)
+        op_args, values = lower.tree(tuple(args))
+        op_kwargs, kw_values = lower.tree(kwargs)
+        origin = self.origin()
+        try:
+            result = fn(*values, **kw_values)
+        except Exception as error:
+            self.explain(error, fn, values, kw_values, origin)
+            raise
+        if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
+            raise TraceError(
+                f"{fn_name(fn)} gave a {type(result).__name__} ({origin.place}); subclasses of arrays "
+                "are not followed: pass np.asarray(x) into the function"
+            )
+        call = Call(
+            spec=spec_of(result),
+            origin=origin,
+            fn=fn,
+            args=op_args,
+            kwargs=tuple(op_kwargs.items()),
+        )
+        if isinstance(result, tuple | list):
+            return self.unpack(self.push(call, result), result, lower.boxes)
+        if call.spec.dtype is None:
+            return result
+        return follow(self.push(call, result), fn, args, kwargs, lower.boxes)
+
+    def unpack(self, whole: Traced, result: Any, boxes: list[Traced]) -> Any:
+        """Return a box for each item of a tuple or list, in a container of the same type."""
+        items = []
+        for k, value in enumerate(result):
+            call = Call(
+                spec=spec_of(value), origin=self.origin(), fn=operator.getitem, args=(whole._var, k)
+            )
+            items.append(follow(self.push(call, value), operator.getitem, None, None, boxes))
+        if hasattr(type(result), "_fields"):
+            return type(result)(*items)
+        return type(result)(items)
+
+    def explain(
+        self, error: BaseException, fn: Any, values: Any, kw_values: Any, origin: Origin
+    ) -> None:
+        """Add the op, its operands' types and the user's line to an error raised by NumPy."""
+        shown = [brief(v) for v in values] + [f"{k}={brief(v)}" for k, v in kw_values.items()]
+        error.add_note(f"yota: in {fn_name(fn)}({', '.join(shown)})  {origin.place}".rstrip())
+        self.failure = Failure(fn, tuple(values), origin, error)
+
+    def guard(self, box: Traced, expected: Any, how: str) -> None:
+        """Note that Python read the value of `box`."""
+        self.tape.guards.append(Guard(box._var, expected, how, self.origin()))
+
+    def escape(self, box: Traced, through: str, cure: str) -> TraceError:
+        """Return, and remember, the error of a value that would leave the trace."""
+        place = self.origin().place
+        self.escaped = TraceError(
+            f"{place + ': ' if place else ''}a traced {spec_of(box._value)} leaves NumPy's sight "
+            f"through {through}; {cure}"
+        )
+        return self.escaped
+
+
+def _same_bytes(a: Any, b: Any) -> bool:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.dtype.kind == "O":
+        return False
+    if a.dtype.kind in "fc":
+        same = (a == b) & (np.signbit(a.real) == np.signbit(b.real)) | ((a != a) & (b != b))
+        return bool(np.all(same))
+    return bool(np.array_equal(a, b))
+
+
+def name_of(value: Any, base: Any) -> str:
+    """Return the variable that holds this very object in the user's innermost frame, else ''."""
+    frame = innermost(base)
+    if frame is None:
+        return ""
+    for names in (frame.f_locals, frame.f_globals):
+        for name, held in names.items():
+            if held is value and name.isidentifier():
+                return str(name)
+    return ""
+
+
+class _Lower:
+    """Split operands into what the tape holds and the values to run on."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.boxes: list[Traced] = []
+
+    def tree(self, x: Any) -> tuple[Any, Any]:
+        kind = type(x)
+        if kind is Traced:
+            return self.box(x)
+        if kind is float or kind is int or kind is str or x is None:
+            return x, x
+        if kind is tuple or kind is list:
+            pairs = [self.tree(t) for t in x]
+            return kind([p[0] for p in pairs]), kind([p[1] for p in pairs])
+        if kind is dict:
+            found = {k: self.tree(t) for k, t in x.items()}
+            return {k: p[0] for k, p in found.items()}, {k: p[1] for k, p in found.items()}
+        if kind is slice:
+            pairs = [self.tree(t) for t in (x.start, x.stop, x.step)]
+            return slice(*(p[0] for p in pairs)), slice(*(p[1] for p in pairs))
+        if isinstance(x, np.ndarray):
+            return self.array(x)
+        return x, x
+
+    def box(self, x: Traced) -> tuple[Any, Any]:
+        if x._trace is not self.trace:
+            raise TraceError(
+                f"a traced {spec_of(x._value)} is used after its function returned, or in another "
+                "thread: return it from the function instead of storing it"
+            )
+        sync(x)
+        self.boxes.append(x)
+        return x._var, x._value
+
+    def array(self, x: Any) -> tuple[Any, Any]:
+        if type(x) is not np.ndarray:
+            raise TraceError(
+                f"a {type(x).__name__} meets a traced value ({self.trace.origin().place}); subclasses of "
+                "arrays are not followed: use np.asarray(...) on it first"
+            )
+        made = self.trace.constant(x)
+        return made._var, made._value

@@ -1,0 +1,122 @@
+"""Views and writes: every write becomes a functional op, and every name of the memory sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from yota.errors import TraceError
+from yota.rules.functional import cast, getitem, identity, setitem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from yota.tracing.box import Traced
+
+
+@dataclass(slots=True)
+class Cell:
+    """The memory behind an array and its views: each write through any of them is a new version."""
+
+    version: int = 0
+    written_at: str = ""
+
+
+def follow(box: Traced, fn: Any, args: Any, kwargs: Any, operands: list[Traced]) -> Traced:
+    """Let a result share the memory of the operand that it is a view of, if it is one."""
+    value = box._value
+    if box._cell is None or fn is identity:
+        return box
+    for operand in operands:
+        if operand._cell is not None and (
+            value is operand._value or _is_view(value, operand._value)
+        ):
+            box._cell, box._seen = operand._cell, operand._cell.version
+            if args and args[0] is operand:
+                box._parent = (operand, fn, args[1:], kwargs)
+            break
+    return box
+
+
+def _is_view(value: Any, of: Any) -> bool:
+    return value.base is not None and np.may_share_memory(value, of)
+
+
+def sync(box: Traced) -> None:
+    """Bring a view up to date with its array; raise TraceError where that cannot be done."""
+    if box._cell is None or box._seen == box._cell.version:
+        return
+    if box._parent is None:
+        raise TraceError(
+            f"{box._trace.origin().place}: this array shares memory with one that was written at "
+            f"{box._cell.written_at}; its own contents are no longer known. Take the view again after "
+            "the write, or write into a copy"
+        )
+    parent, fn, args, kwargs = box._parent
+    sync(parent)
+    new = box._trace.record(fn, (parent, *args), kwargs)
+    box._var, box._value, box._seen = new._var, new._value, box._cell.version
+
+
+def write(box: Traced, new: Traced) -> None:
+    """Let an array, and every array that it is a view of, hold what `new` holds."""
+    if box._cell is None:
+        raise TypeError(f"a {type(box._value).__name__} cannot be written in place")
+    sync(box)
+    cell = box._cell
+    cell.version += 1
+    cell.written_at = box._trace.origin().place
+    held = new
+    while True:
+        box._var, box._value, box._seen = held._var, held._value, cell.version
+        if box._parent is None:
+            return
+        parent, fn, args, kwargs = box._parent
+        back = _UNVIEW.get(fn)
+        if back is None or parent._seen != cell.version - 1:
+            return
+        held = back(parent, held, args, kwargs)
+        box = parent
+
+
+def store(target: Traced, value: Any) -> None:
+    """Write a result into an array, cast and broadcast as NumPy's `out=` does."""
+    plain = value._value if hasattr(value, "_value") else value
+    # numpy itself decides whether the store is allowed, on a throw-away copy
+    np.copyto(np.array(target._value), plain, casting="same_kind")
+    if np.shape(value) != target.shape:
+        value = np.broadcast_to(value, target.shape)
+    if value.dtype != target.dtype:
+        value = cast(value, target.dtype)
+    write(target, value)
+
+
+def _unview_item(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
+    # a box of its own: the parent counts as stale until it holds the result
+    whole = type(parent)(parent._trace, parent._var, parent._value)
+    written: Traced = parent._trace.record(setitem, (whole, args[0], new), {})
+    return written
+
+
+def _unview_shape(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
+    shaped: Traced = parent._trace.record(np.reshape, (new, parent.shape), {})
+    return shaped
+
+
+def _unview_transpose(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
+    axes = args[0] if args else kwargs.get("axes")
+    back = None if axes is None else tuple(int(k) for k in np.argsort([a % new.ndim for a in axes]))
+    turned: Traced = parent._trace.record(np.transpose, (new, back), {})
+    return turned
+
+
+_UNVIEW: dict[Any, Callable[..., Traced]] = {
+    getitem: _unview_item,
+    np.ravel: _unview_shape,
+    np.reshape: _unview_shape,
+    np.squeeze: _unview_shape,
+    np.expand_dims: _unview_shape,
+    np.transpose: _unview_transpose,
+}

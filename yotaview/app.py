@@ -1,0 +1,141 @@
+"""The terminal program: opens the screen on a session, and takes pictures of it without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from yotaview.keys import KEYS
+from yotaview.model.replay import quiet
+from yotaview.screens.main import MainScreen
+from yotaview.screens.picture import picture, to_png
+from yotaview.widgets.state import State
+
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
+DARK = "textual-dark"
+
+
+class Actions(Provider):
+    """Every action of the table of keys, by name, in the palette."""
+
+    @property
+    def named(self) -> list[tuple[str, str, partial[None]]]:
+        """Name, help and what to do."""
+        screen = self.screen
+        if not isinstance(screen, MainScreen):
+            return []
+        return [
+            (f"{k.action.replace('_', ' ')}  ({k.show})", k.help, partial(screen.action_act, k.action))
+            for k in KEYS
+            if k.scope != "pane"
+        ]
+
+    async def discover(self) -> Hits:
+        """Yield all actions."""
+        for name, told, act in self.named:
+            yield DiscoveryHit(name, act, help=told)
+
+    async def search(self, query: str) -> Hits:
+        """Yield the actions whose name or help matches."""
+        matcher = self.matcher(query)
+        for name, told, act in self.named:
+            score = matcher.match(f"{name} {told}")
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), act, help=told)
+
+
+class YotaView(App[int]):
+    """One screen on one session."""
+
+    TITLE = "yotaview"
+    CSS_PATH = "theme.tcss"
+    COMMANDS: ClassVar = App.COMMANDS | {Actions}
+
+    def __init__(
+        self, session: Session, *, view: str = "step", theme: str | None = None, ascii: bool = False
+    ) -> None:
+        super().__init__()
+        self.state = State(session, ascii)
+        self.first_view, self.wanted_theme = view, theme
+
+    def on_mount(self) -> None:
+        """Take the theme that was asked for."""
+        if self.wanted_theme is not None and self.wanted_theme in self.available_themes:
+            self.theme = self.wanted_theme
+
+    def get_default_screen(self) -> MainScreen:
+        """Return the screen that is shown first."""
+        return MainScreen(self.state, self.first_view)
+
+
+@contextlib.contextmanager
+def guarded_stdout() -> Iterator[None]:
+    """Keep what C code, threads and child processes print off the screen, and print it afterwards."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:
+        yield
+        return
+    with tempfile.TemporaryFile() as aside:
+        os.dup2(aside.fileno(), 1)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            os.dup2(kept, 1)
+            os.close(kept)
+            aside.seek(0)
+            sys.stdout.write(aside.read().decode(errors="replace"))
+
+
+def run(session: Session, *, view: str = "step", theme: str | None = None, ascii: bool = False) -> int:
+    """Show the screen until the user leaves it; returns 0."""
+    app = YotaView(session, view=view, theme=theme, ascii=ascii)
+    with guarded_stdout(), quiet():
+        app.run()
+    return app.return_code or 0
+
+
+def screenshot(
+    session: Session,
+    path: str | Path,
+    size: tuple[int, int] = (120, 40),
+    keys: Sequence[str] = (),
+    *,
+    view: str = "step",
+    theme: str | None = None,
+    ascii: bool = False,
+) -> None:
+    """Write a picture of the screen after some keys, as SVG, or as PNG by its suffix."""
+    app = YotaView(session, view=view, theme=theme, ascii=ascii)
+    svg = asyncio.run(_pictured(app, size, keys))
+    path = Path(path)
+    if path.suffix == ".png":
+        path.write_bytes(to_png(svg))
+    else:
+        path.write_text(svg, encoding="utf-8")
+
+
+async def _pictured(app: YotaView, size: tuple[int, int], keys: Sequence[str]) -> str:
+    app.animation_level = "none"
+    with quiet():
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            await app.workers.wait_for_complete()
+            for key in keys:
+                await pilot.press(key)
+            await pilot.pause()
+            return picture(app)

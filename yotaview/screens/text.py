@@ -1,0 +1,46 @@
+"""A page over the whole screen: help, or what the script printed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from yotaview.keys import FOOTERS, KEYS, TITLES, hint
+from yotaview.render.line import Line, Page, Span, line
+from yotaview.widgets.pane import Pane
+
+GLYPHS = "▶ current  ● breakpoint  ! alert  ◆ seed  ≡ duplicate that CSE merges  · not computed yet"
+
+
+def help_page(view: str) -> Page:
+    """Return every key with its meaning, those of the view first."""
+    first = "  ".join(" ".join(hint(a)) for a in FOOTERS[view])
+    rows: list[Line] = [line(Span(f"{TITLES[view]}: ", "title"), first), line(Span(GLYPHS, "dim")), ()]
+    for key in KEYS:
+        where = "" if key.scope == "global" else f"  ({key.scope})" if key.scope == "pane" else ""
+        rows.append(line(Span(f"{key.show:<8}", "key"), f" {key.help}", Span(where, "dim")))
+    return Page(rows, "Keys", "esc closes")
+
+
+class TextScreen(ModalScreen[None]):
+    """Shows a page until a key closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,f1,enter,O", "dismiss", show=False),
+    ]
+
+    def __init__(self, page: Page, *, ascii: bool = False) -> None:
+        super().__init__()
+        self.pane = Pane("text", lambda width, height: page)
+        self.pane.ascii = ascii
+
+    def compose(self) -> ComposeResult:
+        """Yield the pane."""
+        yield self.pane
+
+    def on_mount(self) -> None:
+        """Let the arrows scroll."""
+        self.pane.focus()
