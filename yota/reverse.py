@@ -238,6 +238,8 @@ class _Pull:
             if isinstance(self.trace.failure, type(None)):
                 error.add_note(f"yota: in the rule of {self.op.name}  {self.op.origin.place}")
             raise
+        if dx is None:
+            return None
         if self.vjp.live is Live.POINTWISE and not is_mask:
             dx = self.masked(dx, position)
         shape = np.shape(self.args[position])

@@ -8,247 +8,75 @@
 
 A number names one op for good: passes keep it, never reuse it, and `Tape.where` answers for every
 number that was ever given.
+
+This is the public module: what stands on a tape comes from `ops`, how it prints from `text`, how
+it replays from `replay`, how arguments go in and results come out from `entry`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
+from yota.entry import Entry, Structured, as_kind, hand_out, ints_to_floats, tree_vars
 from yota.errors import GuardError, TapeError, YotaError
-from yota.structs import Static, flatten, unflatten
+from yota.ops import (
+    Call,
+    Constant,
+    Frame,
+    Input,
+    Op,
+    Origin,
+    Role,
+    Spec,
+    Var,
+    base_name,
+    fn_name,
+    map_vars,
+    spec_of,
+    vars_in,
+)
+from yota.replay import Guard, Replay, check_guard, check_shape, conform
+from yota.text import comment_of, format_arg, format_call, format_op, format_value
+
+__all__ = [
+    "Call",
+    "Constant",
+    "Entry",
+    "Fate",
+    "Frame",
+    "Guard",
+    "Input",
+    "Op",
+    "Origin",
+    "Rewritten",
+    "Role",
+    "Spec",
+    "Structured",
+    "Tape",
+    "Var",
+    "as_kind",
+    "base_name",
+    "check_guard",
+    "check_shape",
+    "comment_of",
+    "conform",
+    "fn_name",
+    "format_arg",
+    "format_call",
+    "format_op",
+    "format_value",
+    "hand_out",
+    "ints_to_floats",
+    "map_vars",
+    "spec_of",
+    "tree_vars",
+    "vars_in",
+]
 
 COMMENT_COLUMN = 38
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Var:
-    """The number of an op."""
-
-    id: int
-
-    def __hash__(self) -> int:
-        return self.id
-
-    def __repr__(self) -> str:
-        return f"%{self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """The type of a value: `kind` is array, scalar (NumPy's), python, tuple or object.
-
-    `order` is the memory layout of an array: C, F, or K for any other.
-    """
-
-    kind: str
-    dtype: Any = None
-    shape: tuple[int, ...] = ()
-    order: str = "C"
-    items: tuple[Spec, ...] = ()
-
-    @property
-    def weak(self) -> bool:
-        """Tell whether the value is a Python scalar, which never widens an array's dtype."""
-        return self.kind == "python"
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the value takes."""
-        if self.kind == "tuple":
-            return sum(s.nbytes for s in self.items)
-        return (
-            0 if self.dtype is None else int(np.prod(self.shape, dtype=int)) * self.dtype.itemsize
-        )
-
-    def text(self, short: bool = False) -> str:
-        """Return the spec as `float64[3,4]`, short as `f64[3,4]`."""
-        if self.kind == "tuple":
-            return f"({', '.join(s.text(short) for s in self.items)})"
-        if self.dtype is None:
-            return "object"
-        name = _short(self.dtype) if short else str(self.dtype)
-        return name + (f"[{','.join(map(str, self.shape))}]" if self.kind == "array" else "")
-
-    def __str__(self) -> str:
-        return self.text()
-
-
-def _short(dtype: np.dtype[Any]) -> str:
-    if dtype.kind == "b":
-        return "bool"
-    return f"{dtype.kind}{8 * dtype.itemsize}" if dtype.kind in "fciu" else str(dtype)
-
-
-def spec_of(value: Any) -> Spec:
-    """Return the type of a plain value."""
-    if isinstance(value, np.ndarray):
-        return Spec("array", value.dtype, value.shape, _order(value))
-    if isinstance(value, np.generic):
-        return Spec("scalar", value.dtype)
-    if isinstance(value, bool | int | float | complex):
-        return Spec("python", np.dtype(type(value)))
-    if isinstance(value, tuple | list):
-        return Spec("tuple", items=tuple(spec_of(v) for v in value))
-    return Spec("object")
-
-
-def _order(value: np.ndarray[Any, Any]) -> str:
-    return "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "K"
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One place in the user's code; lines count from 1, columns from 0."""
-
-    file: str
-    line: int
-    end_line: int
-    col: int
-    end_col: int
-    qualname: str
-
-
-Role = Literal["", "rule", "accumulate", "unbroadcast", "seed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where an op comes from: user frames, innermost first, and what a reverse op differentiates.
-
-    `of` is the op whose rule runs, `wrt` the operand whose cotangent it contributes to.
-    """
-
-    frames: tuple[Frame, ...] = ()
-    of: Var | None = None
-    wrt: Var | None = None
-    role: Role = ""
-    note: str = ""
-
-    @property
-    def place(self) -> str:
-        """The innermost user line as `file.py:4`, empty where there is none."""
-        return f"{base_name(self.frames[0].file)}:{self.frames[0].line}" if self.frames else ""
-
-    def comment(self) -> str:
-        """Return what stands behind the op in a printed tape."""
-        if self.note:
-            return self.note
-        if self.wrt is not None:
-            return f"d{self.of}/d{self.wrt}" if self.of is not None else f"d/d{self.wrt}"
-        return self.place
-
-
-def base_name(path: str) -> str:
-    """Return the last part of a path of either kind of system."""
-    return path.replace("\\", "/").rsplit("/", 1)[-1]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Op:
-    """What stands under a number: `Input`, `Constant` or `Call`."""
-
-    spec: Spec
-    origin: Origin = Origin()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input(Op):
-    """A leaf of an argument, named by parameter and path."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Constant(Op):
-    """A value that was captured; the array is a private copy."""
-
-    value: Any
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call(Op):
-    """A function applied to operands: vars, literals and containers of both."""
-
-    fn: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: tuple[tuple[str, Any], ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The function's name as the tape prints it."""
-        return fn_name(self.fn)
-
-    @property
-    def operands(self) -> list[Var]:
-        """The vars that the call reads, in order, repeated as they stand."""
-        found: list[Var] = []
-        for x in (*self.args, *(v for _, v in self.kwargs)):
-            if type(x) is Var:
-                found.append(x)
-            elif type(x) in _CONTAINERS:
-                found.extend(vars_in(x))
-        return found
-
-
-_CONTAINERS = (tuple, list, dict, slice)
-
-
-def fn_name(fn: Callable[..., Any]) -> str:
-    """Return the name of a function as a tape prints it."""
-    return str(getattr(fn, "__name__", None) or type(fn).__name__)
-
-
-def vars_in(tree: Any) -> Iterator[Var]:
-    """Yield the vars in an operand, from left to right."""
-    kind = type(tree)
-    if kind is Var:
-        yield tree
-    elif kind is tuple or kind is list:
-        for t in tree:
-            yield from vars_in(t)
-    elif kind is dict:
-        for t in tree.values():
-            yield from vars_in(t)
-    elif kind is slice:
-        yield from vars_in((tree.start, tree.stop, tree.step))
-
-
-def map_vars(tree: Any, fn: Callable[[Var], Any]) -> Any:
-    """Return an operand with every var replaced by `fn(var)`."""
-    kind = type(tree)
-    if kind is Var:
-        return fn(tree)
-    if kind is tuple or kind is list:
-        return kind([map_vars(t, fn) for t in tree])
-    if kind is dict:
-        return {k: map_vars(t, fn) for k, t in tree.items()}
-    if kind is slice:
-        return slice(map_vars(tree.start, fn), map_vars(tree.stop, fn), map_vars(tree.step, fn))
-    return tree
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """Python read this value, as `how` says: bool, int or value; the tape holds while it is `expected`."""
-
-    var: Var
-    expected: Any
-    how: str
-    origin: Origin = Origin()
-
-    def holds(self, value: Any) -> bool:
-        """Tell whether `value` leads Python the same way."""
-        if self.how == "bool":
-            return bool(value) == self.expected
-        if self.how == "int":
-            return int(value) == self.expected
-        return bool(np.array_equal(value, self.expected))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,81 +102,6 @@ class Rewritten:
     why: str
     before: Op | None = None
     after: Op | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """How arguments become inputs: one structure per positional argument and keyword."""
-
-    name: str = "f"
-    args: tuple[Any, ...] = ()
-    kwargs: tuple[tuple[str, Any], ...] = ()
-    names: tuple[str, ...] = ()
-    as_float: bool = False
-
-    def leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """Return the numeric leaves of arguments that have this structure, else raise GuardError."""
-        leaves: list[Any] = []
-        given = (*args, *(kwargs[k] for k, _ in self.kwargs if k in kwargs))
-        wanted = (*self.args, *(s for _, s in self.kwargs))
-        if len(args) != len(self.args) or set(kwargs) != {k for k, _ in self.kwargs}:
-            raise GuardError(
-                f"{self.name} was recorded with {self._count()}; it was called with "
-                f"{len(args)} arguments and keywords {sorted(kwargs)}"
-            )
-        for value, structure in zip(given, wanted, strict=True):
-            if self.as_float:
-                value = ints_to_floats(value)
-            found, shape = flatten(value, first=len(leaves))
-            if not _same_structure(shape, structure):
-                raise GuardError(
-                    f"an argument of {self.name} has another structure or another fixed value than "
-                    "the one that was recorded; trace the function again with these arguments"
-                )
-            leaves += found
-        return leaves
-
-    def _count(self) -> str:
-        return f"{len(self.args)} arguments and keywords {sorted(k for k, _ in self.kwargs)}"
-
-
-def ints_to_floats(value: Any) -> Any:
-    """Return `value` with its int leaves, arrays too, as floats."""
-    leaves, structure = flatten(value, leaf=_is_int)
-    return unflatten(structure, [_to_float(v) for v in leaves]) if leaves else value
-
-
-def _is_int(x: Any) -> bool:
-    if isinstance(x, np.ndarray | np.generic):
-        return bool(x.dtype.kind in "iu")
-    return isinstance(x, int) and not isinstance(x, bool)
-
-
-def _to_float(x: Any) -> Any:
-    return (
-        x.astype(float)
-        if isinstance(x, np.ndarray)
-        else np.float64(x)
-        if isinstance(x, np.generic)
-        else float(x)
-    )
-
-
-def _same_structure(a: Any, b: Any) -> bool:
-    if isinstance(a, Static) and isinstance(b, Static):
-        return a.value is b.value or (type(a.value) is type(b.value) and _equal(a.value, b.value))
-    if hasattr(a, "children") and hasattr(b, "children"):
-        if (a.number, a.type, a.keys) != (b.number, b.type, b.keys):
-            return False
-        return all(map(_same_structure, a.children, b.children))
-    return bool(a == b)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    try:
-        return bool(a == b)
-    except (ValueError, TypeError):
-        return False
 
 
 class Tape:
@@ -428,7 +181,7 @@ class Tape:
         return found
 
     def where(self, number: Var | int) -> Fate:
-        """Say what became of op `number`: itself, or merged, changed, inlined or dropped, and why."""
+        """Say what became of op `number`, and why: see `Fate.kind`."""
         var = number if isinstance(number, Var) else Var(number)
         fate = self.fates.get(var)
         if fate is None:
@@ -469,7 +222,7 @@ class Tape:
         return self.values[var]
 
     def pretty(self, origins: bool = False, short: bool = False) -> str:
-        """Return the tape as text, an op a line; `origins` adds names, lines and what is differentiated."""
+        """Return the tape as text, an op a line; `origins` adds where each op comes from."""
         rows = [
             (f"  {format_op(v, op, short)}", comment_of(op) if origins else "") for v, op in self
         ]
@@ -487,7 +240,7 @@ class Tape:
         return digest.hexdigest()[:16]
 
     def verify(self) -> None:
-        """Raise TapeError unless every operand stands before its user and every output on the tape."""
+        """Raise TapeError unless operands stand before their users and outputs on the tape."""
         seen: set[Var] = set()
         for var, op in self:
             for operand in op.operands if isinstance(op, Call) else ():
@@ -502,7 +255,7 @@ class Tape:
 
     def replay(self, leaves: Sequence[Any]) -> dict[Var, Any]:
         """Compute every value from the inputs' values, checking guards; nothing is kept."""
-        return _Replay(self, leaves).run()
+        return Replay(self.ops, self.inputs, self.guards).run(leaves)
 
     def play(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """Replay the tape for arguments structured as those it was recorded with.
@@ -544,173 +297,3 @@ class Tape:
         new.reverse_start, new.cotangents = self.reverse_start, dict(self.cotangents)
         new.fates, new.next_id = dict(self.fates), self.next_id
         return new
-
-
-@dataclass(frozen=True, slots=True)
-class Structured:
-    """A tree of vars and plain values: `leaves[i]` is a Var, or a value that was no op.
-
-    `kinds[i]` is the kind of value that the caller gets: python, scalar, array, or "" for as it is.
-    """
-
-    structure: Any
-    leaves: tuple[Any, ...]
-    kinds: tuple[str, ...]
-
-
-def tree_vars(tree: Any) -> Iterator[Var]:
-    """Yield the vars of a result or of gradients."""
-    if isinstance(tree, Structured):
-        yield from (v for v in tree.leaves if isinstance(v, Var))
-    elif isinstance(tree, tuple):
-        for t in tree:
-            yield from tree_vars(t)
-
-
-def hand_out(tree: Any, values: Mapping[Var, Any]) -> Any:
-    """Return a `Structured` as the caller's own: fresh arrays in the recorded structure."""
-    if not isinstance(tree, Structured):
-        return tree
-    leaves = [
-        as_kind(values[v] if isinstance(v, Var) else v, kind)
-        for v, kind in zip(tree.leaves, tree.kinds, strict=True)
-    ]
-    return unflatten(tree.structure, leaves)
-
-
-def as_kind(value: Any, kind: str) -> Any:
-    """Return a value that nothing else refers to, as a Python number, NumPy scalar or array."""
-    if kind == "python" and isinstance(value, np.ndarray | np.generic):
-        return value.item()
-    if kind == "array" or (kind == "" and isinstance(value, np.ndarray)):
-        return np.array(value, order="K")
-    return value[()] if kind == "scalar" and isinstance(value, np.ndarray) else value
-
-
-class _Replay:
-    def __init__(self, tape: Tape, leaves: Sequence[Any]) -> None:
-        self.tape, self.leaves = tape, list(leaves)
-        self.values: dict[Var, Any] = {}
-        self.guards: dict[Var, list[Guard]] = {}
-        for g in tape.guards:
-            self.guards.setdefault(g.var, []).append(g)
-
-    def run(self) -> dict[Var, Any]:
-        if len(self.leaves) != len(self.tape.inputs):
-            raise GuardError(
-                f"the tape has {len(self.tape.inputs)} inputs, {len(self.leaves)} were given"
-            )
-        given = dict(zip(self.tape.inputs, self.leaves, strict=True))
-        for var, op in self.tape:
-            match op:
-                case Input():
-                    value = conform(given[var], op)
-                case Constant():
-                    value = op.value
-                case Call():
-                    value = self.call(var, op)
-            self.values[var] = value
-            for guard in self.guards.get(var, ()):
-                check_guard(guard, value)
-        return self.values
-
-    def call(self, var: Var, op: Call) -> Any:
-        args = map_vars(op.args, self.values.__getitem__)
-        kwargs = {k: map_vars(v, self.values.__getitem__) for k, v in op.kwargs}
-        try:
-            value = op.fn(*args, **kwargs)
-        except Exception as error:
-            error.add_note(f"while replaying {format_op(var, op)}  {op.origin.place}")
-            raise
-        check_shape(var, op, value)
-        return value
-
-
-def check_guard(guard: Guard, value: Any) -> None:
-    """Raise GuardError where Python would now go another way."""
-    if not guard.holds(value):
-        raise GuardError(
-            f"{guard.var} was {_brief(guard.expected)} when the tape was recorded and Python branched on "
-            f"it ({guard.origin.place or 'in the traced function'}); it is {_brief(value)} now: "
-            "trace the function again with these arguments"
-        )
-
-
-def check_shape(var: Var, op: Call, value: Any) -> None:
-    """Raise GuardError where a result has another shape than the recorded one."""
-    if op.spec.kind == "array" and np.shape(value) != op.spec.shape:
-        raise GuardError(
-            f"{format_op(var, op)} has shape {np.shape(value)} for these arguments "
-            f"({op.origin.place}): trace the function again with them"
-        )
-
-
-def _brief(value: Any) -> str:
-    return repr(value) if np.ndim(value) == 0 else f"an array of shape {np.shape(value)}"
-
-
-def conform(value: Any, op: Input) -> Any:
-    """Return an input's value in the recorded layout; raise GuardError for another type."""
-    have = spec_of(value)
-    if (have.kind, have.dtype, have.shape) != (op.spec.kind, op.spec.dtype, op.spec.shape):
-        raise GuardError(
-            f"{op.name} was recorded as {op.spec}, it is {have} now: trace the function again"
-        )
-    if have.order != op.spec.order and op.spec.order in "CF":
-        return np.array(value, order=op.spec.order)  # type: ignore[call-overload]  # C or F
-    return value
-
-
-def comment_of(op: Op) -> str:
-    """Return what explains an op: an input's or constant's name, else its origin."""
-    if isinstance(op, Input | Constant) and op.name:
-        return op.name
-    return op.origin.comment()
-
-
-def format_op(var: Var, op: Op, short: bool = False) -> str:
-    """Return one op as the tape prints it."""
-    match op:
-        case Input():
-            return f"inp {var}::{op.spec.text(short)}"
-        case Constant():
-            return f"const {var} = {format_value(op.value)}::{op.spec.text(short)}"
-        case Call():
-            return f"{var} = {format_call(op)}::{op.spec.text(short)}"
-    raise TapeError(f"{var} is no op: {op!r}")
-
-
-def format_call(op: Call) -> str:
-    """Return a call as `sum(%3, axis=0)`."""
-    parts = [format_arg(a) for a in op.args]
-    parts += [f"{k}={format_arg(v)}" for k, v in op.kwargs]
-    return f"{op.name}({', '.join(parts)})"
-
-
-def format_arg(tree: Any) -> str:
-    """Return an operand as text."""
-    match tree:
-        case tuple():
-            items = ", ".join(map(format_arg, tree))
-            return f"({items},)" if len(tree) == 1 else f"({items})"
-        case list():
-            return f"[{', '.join(map(format_arg, tree))}]"
-        case dict():
-            return "{" + ", ".join(f"{k!r}: {format_arg(v)}" for k, v in tree.items()) + "}"
-        case slice():
-            ends = ["" if t is None else format_arg(t) for t in (tree.start, tree.stop)]
-            return ":".join(ends) + ("" if tree.step is None else f":{format_arg(tree.step)}")
-    if tree is Ellipsis:
-        return "..."
-    return format_value(tree)
-
-
-def format_value(value: Any) -> str:
-    """Return a literal or constant as text; a big array as `[...]`."""
-    if isinstance(value, np.ndarray):
-        return repr(value.tolist()) if value.size <= 4 else "[...]"
-    if isinstance(value, np.generic):
-        return repr(value.item())
-    if isinstance(value, type) or callable(value):
-        return fn_name(value)
-    return str(value) if isinstance(value, np.dtype) else repr(value)

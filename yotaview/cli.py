@@ -16,6 +16,7 @@ from yotaview.checks import CHECKS, Finding, line_of
 from yotaview.export import SUFFIXES, ExportError, Selection, export, stage_text, suffix_of
 from yotaview.lessons import FIRST, LESSONS, lesson_path
 from yotaview.model import store
+from yotaview.model.breaks import BreakError
 from yotaview.model.goto import GotoError
 from yotaview.model.session import Session
 from yotaview.render.json import json_lines
@@ -85,7 +86,7 @@ def _headless_options(group: Any) -> None:
     group.add_argument("--text", action="store_true", help="print the tape, an op a line")
     group.add_argument("--json", action="store_true", help="print the tape as JSON lines")
     group.add_argument("--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}")
-    group.add_argument("--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .txt")
+    group.add_argument("--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png")
     group.add_argument("--doctor", action="store_true", help="print what this installation can do")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour text")
 
@@ -268,8 +269,8 @@ def _check_options(run: Run) -> None:
     for name in o.check:
         if name not in CHECKS:
             raise UsageError(f"no check {name!r}; there are: {', '.join(CHECKS)}")
-    if o.screenshot and not o.screenshot.endswith((".svg", ".txt", ".png")):
-        raise UsageError(f"{o.screenshot}: a screenshot is .svg, .png or .txt")
+    if o.screenshot and not o.screenshot.endswith((".svg", ".png")):
+        raise UsageError(f"{o.screenshot}: a screenshot is .svg or .png")
     if o.tui and not on_terminal():
         raise UsageError("--tui needs a terminal for input, output and error")
 
@@ -359,7 +360,9 @@ def open_row(run: Run, row: int) -> Session:
             session.open_call(run.options.call)
         if run.options.at is not None:
             session.goto(session.parse_goto(run.options.at))
-    except GotoError as error:
+        for spec in run.options.breaks:
+            session.break_at(spec)
+    except (GotoError, BreakError) as error:
         raise UsageError(str(error)) from error
     return session
 
@@ -375,7 +378,8 @@ def _headless_outputs(run: Run) -> None:
     rows = chosen_rows(run)
     wanted = o.list or not (o.out or o.text or o.json or o.check or o.screenshot or o.tui)
     if wanted:
-        write(run, list_lines(capture))
+        table = list_lines(capture)
+        write(run, [table[0], *(table[k + 1] for k in rows)])
     _print_tapes(run, rows)
     if o.out:
         _export_all(run, Selection(capture, _to_export(run, rows), o.stage))
@@ -467,8 +471,10 @@ def _session(run: Run) -> Session:
 
 
 def _screen_arguments(run: Run) -> dict[str, Any]:
-    o = run.options
-    return {"view": o.view, "theme": o.theme, "ascii": ascii_only(run), "breaks": tuple(o.breaks)}
+    o, capture = run.options, run.capture
+    assert capture is not None
+    view = o.view or ("tapes" if len(capture.rows) > 1 and o.tape is None else "step")
+    return {"view": view, "theme": o.theme, "ascii": ascii_only(run)}
 
 
 def _open_screen(run: Run) -> None:

@@ -76,9 +76,7 @@ def defvjp(
     NONDIFF.discard(fn)
 
 
-def elementwise(
-    fn: Callable[..., Any], *rules: Rule | None, live: Live = Live.POINTWISE
-) -> None:
+def elementwise(fn: Callable[..., Any], *rules: Rule | None, live: Live = Live.POINTWISE) -> None:
     """Register rules of a broadcasting function; what broadcasting repeated is summed here."""
     defvjp(fn, *(_unbroadcasting(r, k) for k, r in enumerate(rules)), live=live)
 

@@ -121,9 +121,10 @@ def _positional(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict
     boxed = [k for k, v in kwargs.items() if find_box((v,)) is not None]
     if not boxed:
         return args, kwargs
-    params = _parameters(func)
+    params = [p for p in _parameters(func) if p.kind is p.POSITIONAL_OR_KEYWORD]
     names = [p.name for p in params]
-    if not all(k in names for k in boxed):
+    boxed = [k for k in boxed if k in names]
+    if not boxed:
         return args, kwargs
     last = max(names.index(k) for k in boxed)
     missing = params[len(args) : last + 1]

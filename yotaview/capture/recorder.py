@@ -177,12 +177,19 @@ def _failure_text(event: Failed) -> str:
         frame = next(iter(event.origin.frames), None)
         return linecache.getline(frame.file, frame.line).strip() if frame is not None else ""
     tape = event.tape
-    operands = ", ".join(_operand(a) for a in event.operands)
-    text = f"{fn_name(event.fn)}({operands})"
-    shapes = [_shape(a, tape) for a in event.operands]
+    operands = [_var_of(a, tape) for a in event.operands]
+    text = f"{fn_name(event.fn)}({', '.join(map(_operand, operands))})"
+    shapes = [_shape(a, tape) for a in operands]
     known = [s for s in shapes if s is not None]
     joint = " @ " if fn_name(event.fn) == "matmul" else ", "
     return f"{text}: {joint.join(map(str, known))}" if known else text
+
+
+def _var_of(a: Any, tape: Tape) -> Any:
+    """Return the op whose value an operand is, the operand itself where there is none."""
+    if not isinstance(a, np.ndarray | np.generic) or not tape.values:
+        return a
+    return next((v for v, x in reversed(tape.values.items()) if x is a), a)
 
 
 def _operand(a: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from yota.program import Program
 from yota.tape import Call, Constant, Frame, Input, Op, Tape, Var, format_call
 from yotaview.capture import Capture, KeptCall, Row
+from yotaview.model.breaks import find_breaks
 from yotaview.model.findings import Finding
 from yotaview.model.goto import GotoError, find_position
 from yotaview.model.mapping import map_var
@@ -116,6 +117,7 @@ class Session:
         self._past: list[Var] = []
         self._future: list[Var] = []
         self._profiles: dict[int, Profile] = {}
+        self.breakpoints: dict[int, set[Var]] = {}
         self.open(capture.opening_row() if row is None else row, call)
 
     def open(self, row: int, call: int | None = None) -> None:
@@ -319,6 +321,10 @@ class Session:
         at = self.stepper.index
         self.open(self.row_index, numbers.index(number))
         self.stepper = self.stepper.to(at)
+
+    def break_at(self, spec: str) -> None:
+        """Set breakpoints of the open row as `%46`, `op:log`, `line:9` or `nan`; raises BreakError."""
+        self.breakpoints.setdefault(self.row_index, set()).update(find_breaks(spec, self))
 
     def contributions(self, var: Var) -> list[Contribution]:
         """Return the terms whose sum is the cotangent of `var`."""

@@ -34,10 +34,9 @@ def code_page(session: Session, source: Source, marks: Marks, at: int, width: in
         _row(session, source, marks, number, text, width, digits, number == at)
         for number, text in enumerate(texts, 1)
     ]
-    why = session.program.why_retraced
-    rows.insert(0, line(Span(cut(clean(f"{NOT_RUN}; {why}" if why else ""), width), "note")))
-    title = f"Generated code, {source.form}"
-    return Page(rows, title, "P prologue · B body · E epilogue", at)
+    state = f" · {NOT_RUN}" if session.program.why_retraced else ""
+    note = "P prologue · B body · E epilogue" if width >= 78 else "P · B · E"
+    return Page(rows, f"{source.form} code{state}", note, at - 1)
 
 
 def _row(
@@ -126,8 +125,8 @@ def history_page(session: Session, plan: Plan, at: Var | None, width: int) -> Pa
     k = plan.slot.get(at) if at is not None else None
     if k is None or at is None:
         return Page([line(Span(f"{at} is computed into no buffer", "dim"))], "Occupants")
-    rows = [_occupant(session, var, last, at) for var, last in plan.occupants(k)]
-    rows += [(), *_reads(session, plan, at)]
+    rows = _reads(session, plan, at)
+    rows += [_occupant(session, var, last, at) for var, last in plan.occupants(k)]
     return Page(rows, f"{plan.buffers[k].name} occupants")
 
 

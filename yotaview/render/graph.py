@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from yota.tape import Call, Constant, Input, Var
-from yotaview.render.canvas import Canvas
+from yotaview.render.canvas import DOWN, JOINTS, LEFT, RIGHT, UP, Canvas
 from yotaview.render.layered import Node, draw
 from yotaview.render.line import Line, Page, Span, cells, clean, cut, line
 from yotaview.render.source import gradient_names
@@ -34,7 +34,7 @@ def mirror(session: Session, groups: Groups, width: int) -> Page:
         first = max(0, here - max(width // pitch, 1) // 2)
     last = min(count, first + width // pitch + 2)
     canvas = Canvas()
-    tall = _rows(box)
+    tall = 2
     for n in range(first, last):
         _column(canvas, session, groups, n, 1 + (n - first) * pitch, box, tall, here)
     for n in range(first, last):
@@ -43,17 +43,14 @@ def mirror(session: Session, groups: Groups, width: int) -> Page:
     return Page([*rows, _ends(session)], title, "FWD ▸ above, REV ◂ below, ┊ value kept for it")
 
 
-def _rows(box: int) -> int:
-    return 2 if box < 18 else 1
-
-
 def _texts(text: str, box: int, tall: int) -> list[str]:
     """Return a statement in the rows of its box."""
     room = box - 2
     text = clean(text)
     if tall == 1 or len(text) <= room:
         return [cut(text, room), *[""] * (tall - 1)]
-    return [text[:room], cut(text[room:].strip(), room)]
+    at = max(text.rfind(c, room // 2, room) for c in " (,") + 1 or room
+    return [text[:at].strip(), cut(text[at:].strip(), room)]
 
 
 def _column(
@@ -65,17 +62,21 @@ def _column(
     known = session.is_known(group.forward[0])
     role = "forward" if known else "dim"
     canvas.box(x, 0, box, _texts(group.label, box, tall), role, now and not reverse)
-    numbers = _numbers(group.forward)
-    canvas.text(x + (box - len(numbers)) // 2, tall + 2, numbers, "dim")
+    _under(canvas, x, tall + 1, box, group.forward)
     if not group.reverse:
         return
     if _saves(session, group):
-        canvas.text(x + box // 2, tall + 3, "┊", "note")
+        canvas.text(x + box // 2, tall + 2, "┊", "note")
     known = session.is_known(group.reverse[0])
     text = ["δ " + t if k == 0 else t for k, t in enumerate(_texts(group.label, box - 2, tall))]
-    canvas.box(x, tall + 4, box, [cut(t, box - 2) for t in text], "reverse" if known else "dim", now and reverse)
-    numbers = _numbers(group.reverse)
-    canvas.text(x + (box - len(numbers)) // 2, 2 * tall + 6, numbers, "dim")
+    canvas.box(x, tall + 3, box, [cut(t, box - 2) for t in text], "reverse" if known else "dim", now and reverse)
+    _under(canvas, x, 2 * tall + 4, box, group.reverse)
+
+
+def _under(canvas: Canvas, x: int, y: int, box: int, found: Sequence[Var]) -> None:
+    """Write the numbers of ops into the lower edge of a box."""
+    numbers = f" {_numbers(found)} "
+    canvas.text(x + (box - len(numbers)) // 2, y, numbers, "number")
 
 
 def _numbers(found: Sequence[Var]) -> str:
@@ -103,7 +104,7 @@ def _arrows(
     if _linked(session, groups, groups.groups[n].forward, groups.groups[n + 1].forward):
         canvas.text(start, middle, "─" * (PITCH_GAP - 1) + "▸", "forward")
     if _linked(session, groups, groups.groups[n + 1].reverse, groups.groups[n].reverse):
-        canvas.text(start, tall + 4 + middle, "◂" + "─" * (PITCH_GAP - 1), "reverse")
+        canvas.text(start, tall + 3 + middle, "◂" + "─" * (PITCH_GAP - 1), "reverse")
 
 
 def _linked(session: Session, groups: Groups, source: list[Var], reader: list[Var]) -> bool:
@@ -143,7 +144,7 @@ def unfolded(session: Session, groups: Groups, width: int) -> Page:
     canvas, corners = draw(nodes, edges)
     note = f"{len(ops)} of {len(ops) + dropped} ops shown" if dropped else f"{len(ops)} ops"
     x, y = corners.get(session.at.id, (0, 0))
-    return Page(canvas.lines(), title, note, cursor=None if not corners else y + 1, column=x)
+    return Page(canvas.lines(), title, note, cursor=y + 1 if corners else None, column=x, marked=False)
 
 
 def _node(session: Session, var: Var) -> Node:
@@ -164,20 +165,21 @@ def neighbours(session: Session, hops: int, width: int, height: int) -> Page:
     """Return the op at the position with what it reads and what reads it."""
     var = session.at
     into, out = _reads(session, var), session.users(var)
-    room = max((width - 8) // 3, 10)
+    centre = cut(_label(session, var), max(width // 3, 10))
+    inner = cells(centre) + 2
+    room = max((width - 8 - inner) // 2, 10)
     side = max(height - (2 if hops > 1 else 0), 1)
     left = _side(session, into, side, room, arrow=False)
     right = _side(session, out, side, room, arrow=True)
     rows = max(len(left), len(right), 1)
     middle = (rows - 1) // 2
     lines = []
-    centre = cut(f"{_label(session, var)}", room)
     for k in range(rows):
         lines.append(
             line(
                 *_cell(left, k, rows, room),
                 Span(_joint(k, len(left), rows, left=True), "dim"),
-                Span((centre if k == middle else "").center(room), "current" if k == middle else ""),
+                Span((f" {centre} " if k == middle else " " * inner), "current" if k == middle else ""),
                 Span(_joint(k, len(right), rows, left=False), "dim"),
                 *_cell(right, k, rows, room),
             )
@@ -229,8 +231,6 @@ def _joint(k: int, count: int, rows: int, *, left: bool) -> str:
 
 
 def _glyphs(own: bool, up: bool, down: bool, inner: bool, *, left: bool) -> str:
-    from yotaview.render.canvas import DOWN, JOINTS, LEFT, RIGHT, UP
-
     toward, away = (LEFT, RIGHT) if left else (RIGHT, LEFT)
     bits = (toward if own else 0) | (away if inner else 0) | (UP if up else 0) | (DOWN if down else 0)
     joint = JOINTS.get(bits, " ").translate(SQUARE)

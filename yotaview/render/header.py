@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from yota.tape import format_value
 from yotaview.keys import FOOTERS, TITLES, VIEWS, hint
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Span, cells, clean, line, spread
@@ -84,11 +85,11 @@ def _phase_count(session: Session) -> str:
 def tabs(current: str, width: int) -> list[Line]:
     """Return the line of views; the current one's name is never cut."""
     right = line(Span("^p", "key"), " commands  ", Span("?", "key"), " help ")
-    for gap, make in ((" ", _tab), ("", _tab), ("", _short)):
-        left = _tabs(current, gap, make)
-        for tail in (right, line(Span("?", "key"), " help "), ()):
+    for tail in (right, line(Span("?", "key"), " help ")):
+        for gap, make in ((" ", _tab), ("", _tab), ("", _short)):
+            left = _tabs(current, gap, make)
             if sum(cells(s.text) for s in (*left, *tail)) + 1 <= width:
-                return [spread(left, tail, width) if tail else left]
+                return [spread(left, tail, width)]
     return [_tabs(current, "", _short)]
 
 
@@ -139,7 +140,7 @@ def _seed(session: Session) -> list[str]:
         return []
     value = session.recorded(var)
     spec = session.tape[var].spec
-    return [spec.text(short=True) if spec.shape else format_number(value)]
+    return [spec.text(short=True) if spec.shape else format_value(value)]
 
 
 def result_text(session: Session) -> str:
@@ -155,7 +156,7 @@ def result_text(session: Session) -> str:
 
 def footer(view: str, width: int) -> list[Line]:
     """Return the keys of a view; `?` and `q` are always among them."""
-    fixed = line(Span("?", "key"), " help  ", Span("q", "key"), " quit ")
+    fixed = line(Span("?", "key"), Span(" help  ", "dim"), Span("q", "key"), Span(" quit ", "dim"))
     room = width - sum(cells(s.text) for s in fixed) - 1
     spans: list[Span] = []
     for action in FOOTERS[view]:
@@ -163,5 +164,5 @@ def footer(view: str, width: int) -> list[Line]:
         if len(keys) + len(label) + 3 > room:
             continue
         room -= len(keys) + len(label) + 3
-        spans += [Span(keys, "key"), Span(f" {label}  ")]
+        spans += [Span(keys, "key"), Span(f" {label}  ", "dim")]
     return [line(" ", *spans, *fixed)]

@@ -10,6 +10,7 @@ from yotaview.render.canvas import Canvas
 from yotaview.render.line import cells
 
 Edge = tuple[int, int]
+Ports = dict[tuple[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def _place(layout: _Layout, nodes: Mapping[int, Node]) -> None:
             half = _half(nodes, n)
             layout.centre[n] = column + half
             column += 2 * half + 3
-    for sweep in range(6):
+    for sweep in range(12):
         for rank in sorted(layout.layers, reverse=sweep % 2 == 1):
             _settle(layout, nodes, links, layout.layers[rank])
     low = min((c - _half(nodes, n) for n, c in layout.centre.items()), default=0)
@@ -130,7 +131,7 @@ def _half(nodes: Mapping[int, Node], n: int) -> int:
     return nodes[n].width // 2 if n in nodes else 0
 
 
-def _ports(layout: _Layout, nodes: Mapping[int, Node], ends: Mapping[int, list[tuple[int, int]]]) -> dict[tuple[int, int], int]:
+def _ports(layout: _Layout, nodes: Mapping[int, Node], ends: Mapping[int, list[tuple[int, int]]]) -> Ports:
     """Spread the lines that meet a box over its edge, in the order of their other ends."""
     found = {}
     for n, lines in ends.items():
@@ -142,12 +143,23 @@ def _ports(layout: _Layout, nodes: Mapping[int, Node], ends: Mapping[int, list[t
     return found
 
 
+def _straighten(layout: _Layout, nodes: Mapping[int, Node], leave: Ports, enter: Ports) -> None:
+    """Let a line between neighbouring layers leave its box right above where it ends, if that is free."""
+    for k, chain in enumerate(layout.chains):
+        a, target = chain[0], enter[chain[-1], k] if len(chain) == 2 else layout.centre[chain[1]]
+        others = [x for (n, j), x in leave.items() if n == a and j != k]
+        inside = abs(target - layout.centre[a]) <= nodes[a].width // 2 - 2
+        if inside and all(abs(x - target) > 1 for x in others):
+            leave[a, k] = target
+
+
 def _paint(layout: _Layout, nodes: Mapping[int, Node]) -> tuple[Canvas, dict[int, tuple[int, int]]]:
     outs, ins = defaultdict(list), defaultdict(list)
     for k, chain in enumerate(layout.chains):
         outs[chain[0]].append((layout.centre[chain[1]], k))
         ins[chain[-1]].append((layout.centre[chain[-2]], k))
     leave, enter = _ports(layout, nodes, outs), _ports(layout, nodes, ins)
+    _straighten(layout, nodes, leave, enter)
     segments = defaultdict(list)
     for k, chain in enumerate(layout.chains):
         columns = [leave[chain[0], k], *(layout.centre[n] for n in chain[1:-1]), enter[chain[-1], k]]

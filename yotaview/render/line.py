@@ -65,6 +65,13 @@ ASCII = {
     **dict.fromkeys("²", "2"),
     **dict.fromkeys("∞", "i"),
     **dict.fromkeys("±", "~"),
+    **dict.fromkeys("∇", "g"),
+    **dict.fromkeys("▐", "#"),
+    **dict.fromkeys("›", ">"),
+    **dict.fromkeys("Δ", "D"),
+    **dict.fromkeys("√", "v"),
+    **dict.fromkeys("≤", "<"),
+    **dict.fromkeys("≥", ">"),
 }
 CLEAR = "\x1b[0m"
 ANSI = {
@@ -255,10 +262,14 @@ def number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """What a pane shows: lines made one by one on demand, two titles, and the row that is current."""
+    """What a pane shows: lines made one by one on demand, two titles, and the row that is current.
+
+    The current row is kept in sight, and set off where it is `marked`; so is a current column.
+    """
 
     lines: Sequence[Line]
     title: str = ""
     note: str = ""
     cursor: int | None = None
     column: int | None = None
+    marked: bool = True

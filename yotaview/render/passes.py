@@ -39,9 +39,10 @@ def stage_page(session: Session, stages: Sequence[Stage], at: int, rewrite: int)
         if here:
             cursor = len(rows)
         mark = Span(NOW, "current") if here else Span(" ")
-        dots = "●" * min(len(stage.rewrites), 4) + ("…" if len(stage.rewrites) > 4 else "")
+        count = len(stage.rewrites)
+        dots = "●" * count if count <= 3 else f"●×{count}"
         name = Span(stage.name.ljust(8), "title" if here else "")
-        rows.append(line(mark, f" {k + 1} ", name, _delta(session, stages, k), " ", Span(dots, "note")))
+        rows.append(line(mark, f" {k + 1} ", name, _delta(session, stages, k), Span(dots, "note")))
         if here and stage.rewrites:
             cursor += 1 + rewrite
             rows += [_short(r, n == rewrite, n == len(stage.rewrites) - 1) for n, r in enumerate(stage.rewrites)]
@@ -51,13 +52,13 @@ def stage_page(session: Session, stages: Sequence[Stage], at: int, rewrite: int)
 def _delta(session: Session, stages: Sequence[Stage], k: int) -> str:
     stage = stages[k]
     if stage.name == "buffers":
-        return f"{len(session.program.plan().buffers)} bufs".rjust(8)
+        return f"{len(session.program.plan().buffers):>4} bufs"
     if stage.name == "code":
-        return f"{session.program.source().text.count(chr(10)) + 1} lines".rjust(8)
+        return f"{len(session.program.source().text.splitlines()):>4} lines"
     if k == 0:
-        return f"{len(stage.tape)} ops".rjust(8)
+        return f"{len(stage.tape):>4} ops"
     change = len(stage.tape) - len(stages[k - 1].tape)
-    return (f"+{change}" if change > 0 else f"−{-change}" if change else "0").rjust(4).ljust(8)
+    return (f"+{change}" if change > 0 else f"−{-change}" if change else "0").rjust(4).ljust(6)
 
 
 def _short(rewrite: Rewritten, here: bool, last: bool) -> Line:

@@ -38,7 +38,7 @@ def by_op(session: Session, profile: Profile, order: Sequence[Var], at: int, wid
                 Span(bar(seconds / top if top else 0, room), phase_of(session.tape, var)),
             )
         )
-    return Page(rows, "Time by op, as recorded", _ratio(profile), at + 1)
+    return Page(rows, "Time by op", _ratio(profile), at + 1)
 
 
 def _ratio(profile: Profile) -> str:
@@ -59,7 +59,7 @@ def lines_of(session: Session, profile: Profile) -> list[tuple[str, int, float, 
         first.setdefault(key, var)
         pair = found.setdefault(key, [0.0, 0.0])
         pair[session.tape.is_reverse(var)] += seconds
-    return [(*key, *found[key], first[key]) for key in sorted(found)]  # type: ignore[misc]  # a pair is two
+    return [(*key, *found[key], first[key]) for key in sorted(found) if sum(found[key])]  # type: ignore[misc]  # a pair is two
 
 
 def by_line(session: Session, profile: Profile, at: int | None, width: int) -> Page:

@@ -89,15 +89,14 @@ def contribution_line(session: Session, var: Var) -> Line:
     if wrt is None or wrt not in tape:
         made = ", ".join(f"{v} {_short(session, v)}" for v in _operands(session, var))
         return line(Span("from ", "dim"), clean(made)) if made else ()
-    parts = [c.var for c in session.contributions(wrt)]
-    at = parts.index(var) + 1 if var in parts else 0
-    count = f"{at} of {len(parts)}" if at else f"one step of {len(parts)}"
-    plural = "" if len(parts) == 1 else "s"
-    return line(
-        Span(f"δ{wrt}", "reverse"),
-        f" = δ of {describe(tape[wrt])}",
-        Span(f"   {count} contribution{plural}", "dim"),
-    )
+    parts = session.contributions(wrt)
+    at = next((k for k, c in enumerate(parts, 1) if c.var == var), 0)
+    if at:
+        text, count = describe(op), f"{at} of {len(parts)} contribution{'' if len(parts) == 1 else 's'}"
+        return line(Span(f"δ{wrt}", "reverse"), f" ← {text}", Span(f"   {count} to δ{wrt}", "dim"))
+    onward = next((c.var for c in parts if c.of == op.origin.of and c.var > var), None)
+    text = f" ← {describe(tape[onward])} at {onward}" if onward is not None else f" of {describe(tape[wrt])}"
+    return line(Span("a step to ", "dim"), Span(f"δ{wrt}", "reverse"), text)
 
 
 def _operands(session: Session, var: Var) -> list[Var]:

@@ -36,8 +36,7 @@ def status(row: Row) -> str:
     if row.failure is not None:
         return clean(f"raised {row.failure.error.partition(':')[0]}")
     if row.nonfinite:
-        few = len(row.nonfinite)
-        return "NaN or inf" if row.count == 1 else f"NaN or inf in {few} of {row.count} calls"
+        return "NaN/inf" if row.count == 1 else f"NaN/inf in {len(row.nonfinite)} of {row.count}"
     return "ok" if row.has_gradient else "no gradient"
 
 
@@ -85,7 +84,6 @@ def tapes_page(session: Session, order: Sequence[int], at: int, marked: frozense
     wide = width >= 100
     name = 12 if wide else 9
     head = f"    # {'function':<{name}}{'called at':<15}{'calls':>6}{'fwd':>5}{'rev':>5}  {'value':<12}{'‖∇‖':<10}"
-    head = head.replace("∇", "δ")
     rows = [line(Span(head + (f"{'values by call':<18}" if wide else "") + "status", "dim"))]
     for index in order:
         rows.append(_tape_row(session, index, index in marked, name, wide))
@@ -135,11 +133,10 @@ def preview_page(session: Session, index: int, width: int) -> Page:
     rows = _named("inputs", "  ".join(names[Input][:12]), width)
     rows += _named("consts", "  ".join(names[Constant][:12]), width) if names[Constant] else []
     calls = [op.name for _, op in row.tape if isinstance(op, Call)][:24]
-    rows += _named("ops", " ".join(calls) + (" …" if len(calls) == 24 else ""), width)[:3]
     if row.failure is not None:
         rows += _named("raised", row.failure.error, width)
         return Page(rows, title)
-    rows += _named("value", f"{value_text(row)}   ‖δ‖ {norm_text(row)}", width)
+    rows += _named("value", f"{value_text(row)}   ‖∇‖ {norm_text(row)}", width)
     if row.count > 1:
         rows.append(line(Span("calls    ", "dim"), f"{row.count:,}  ", Span(sparkline(row.values, width - 24), "forward")))
         rows += _named("kept", row.kept_text or "every call", width)
@@ -147,6 +144,7 @@ def preview_page(session: Session, index: int, width: int) -> Page:
         rows += _named("norms", _range(row.norms), width)
     if row.nonfinite:
         rows += _named("NaN/inf", f"in call {', '.join(map(str, row.nonfinite[:8]))}", width)
+    rows += _named("ops", " ".join(calls) + (" …" if len(calls) == 24 else ""), width)
     return Page(rows, title, row.kind)
 
 
@@ -154,7 +152,7 @@ def _range(values: Sequence[float]) -> str:
     finite = [v for v in values if math.isfinite(v)]
     if not finite:
         return "none is finite"
-    return f"‖δ‖ from {format_number(min(finite))} to {format_number(max(finite))}"
+    return f"‖∇‖ from {format_number(min(finite))} to {format_number(max(finite))}"
 
 
 def _named(name: str, text: str, width: int) -> list[Line]:

@@ -164,6 +164,8 @@ def _grid(x: np.ndarray[Any, Any], mode: str, at: int, width: int, height: int) 
     if mode == "heat":
         return _heat_rows(shown, label, width, height)
     cell = max((len(c) for row in shown.cells for c in row), default=1) + 2
+    if label + cell * shown.column_count > width >= label - 2 + (cell - 1) * shown.column_count:
+        label, cell = label - 2, cell - 1
     heat = width - label - cell * shown.column_count - 2 >= 3 * shown.column_count
     columns = max(1, min(shown.column_count, (width - label) // cell))
     rows = _head(shown, label, cell, columns, heat, offset)

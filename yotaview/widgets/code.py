@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import ClassVar, TYPE_CHECKING
 
 from yota.tape import Var
 from yotaview.render.code import buffer_page, code_page, history_page
@@ -23,6 +23,7 @@ class CodeView(View):
 
     why_pane = "buffers"
     main_pane = "code"
+    flush: ClassVar[set[str]] = {"code"}
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
@@ -144,7 +145,7 @@ class CodeView(View):
         """Go to the op of a line; open it in Step."""
         if pane != "code":
             return
-        self.goto_line(row)
+        self.goto_line(row + 1)
         if enter:
             self.ask_view("step")
 

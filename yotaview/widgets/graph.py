@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from yotaview.render.graph import facts, mirror, neighbours, unfolded
 from yotaview.render.header import Place
 from yotaview.render.line import Page
@@ -15,6 +17,7 @@ class GraphView(View):
 
     why_pane = "near"
     main_pane = "mirror"
+    flush: ClassVar[set[str]] = {"mirror"}
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
@@ -31,7 +34,7 @@ class GraphView(View):
 
     def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out the mirror above, below it the neighbourhood or the group, both where it is wide."""
-        top = min(14 if width < WIDE * 2 else 12, max(height - 5, 7))
+        top = min(12, max(height - 5, 7))
         low = height - top
         if width < WIDE:
             lower = "group" if self.open_group else "near"
@@ -40,7 +43,7 @@ class GraphView(View):
         found: dict[str, Box] = {"mirror": (0, 0, width, top), "facts": (left, top, width - left, low)}
         if self.open_group is False:
             return found | {"near": (0, top, left, low)}
-        near = 7
+        near = 6
         return found | {"group": (0, top, left, low - near), "near": (0, height - near, left, near)}
 
     def mirror(self, width: int, height: int) -> Page:

@@ -67,9 +67,9 @@ class Pane(LineWidget, can_focus=True):
         Binding("enter", "enter", show=False),
     ]
 
-    def __init__(self, name: str, draw: Draw, *, sideways: bool = False) -> None:
+    def __init__(self, name: str, draw: Draw, *, sideways: bool = False, pad: bool = False) -> None:
         super().__init__(id=f"pane-{name}", name=name)
-        self.draw, self.sideways = draw, sideways
+        self.draw, self.sideways, self.pad = draw, sideways, int(pad)
         self.page = Page(())
         self.top = self.left = 0
         self.shown: tuple[int, int] | None = None
@@ -77,8 +77,8 @@ class Pane(LineWidget, can_focus=True):
 
     @property
     def inner(self) -> tuple[int, int]:
-        """Width and height inside the frame."""
-        return max(self.size.width - 2, 0), max(self.size.height - 2, 0)
+        """Width and height inside the frame and its padding."""
+        return max(self.size.width - 2 - self.pad, 0), max(self.size.height - 2, 0)
 
     def redraw(self) -> None:
         """Ask for the page anew and bring its current row into sight."""
@@ -134,7 +134,9 @@ class Pane(LineWidget, can_focus=True):
         index = self.top + y - 1
         row = self.line_at(index)
         side = Segment(frame[3], edge)
-        body = self.segments(row, index == self.page.cursor)
+        body = self.segments(row, self.page.marked and index == self.page.cursor)
+        if self.pad:
+            body.insert(0, Segment(" ", self.rich_style))
         return Strip([side, *body, self.thumb(y - 1, side, edge)], width)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import ClassVar, TYPE_CHECKING
 
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
@@ -33,6 +33,7 @@ class PassesView(View):
 
     why_pane = "reason"
     main_pane = "stages"
+    flush: ClassVar[set[str]] = {"stages", "before", "after"}
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)

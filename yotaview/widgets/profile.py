@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from yota.tape import Var
 from yotaview.render.header import Place
@@ -22,6 +23,7 @@ class ProfileView(View):
 
     why_pane = "live"
     main_pane = "times"
+    flush: ClassVar[set[str]] = {"times"}
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, ClassVar
 
 from yotaview.model.groups import Groups
 from yotaview.render.flow import flow_page
@@ -75,6 +75,7 @@ class StepView(View):
 
     why_pane = "why"
     main_pane = "tape"
+    flush: ClassVar[set[str]] = {"tape"}
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
@@ -17,6 +18,7 @@ class TapesView(View):
 
     why_pane = "preview"
     main_pane = "rows"
+    flush: ClassVar[set[str]] = {"rows"}
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)

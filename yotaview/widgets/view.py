@@ -25,11 +25,15 @@ class View(Widget):
 
     why_pane: ClassVar[str] = ""
     main_pane: ClassVar[str] = ""
+    flush: ClassVar[set[str]] = set()
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(id=f"view-{name}", name=name)
         self.state = state
-        self.panes = {k: Pane(k, self.guarded(d), sideways=k in self.sideways()) for k, d in self.draws().items()}
+        self.panes = {
+            k: Pane(k, self.guarded(d), sideways=k in self.sideways(), pad=k not in self.flush)
+            for k, d in self.draws().items()
+        }
         self.current = self.main_pane or next(iter(self.panes))
         self.zoomed = False
         self.problem: Exception | None = None

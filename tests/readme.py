@@ -1,0 +1,41 @@
+"""Write the README's generated parts: the table of keys and the command line's options."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def options_table() -> str:
+    """Return the options of `yotaview` as a table; argparse's own layout changes between Pythons."""
+    from yotaview.cli import EPILOG, make_parser
+
+    rows = []
+    for action in make_parser()._actions:
+        if action.option_strings and action.help and action.dest != "help":
+            metavar = action.metavar or ("|".join(action.choices) if action.choices else "")
+            value = "" if action.nargs == 0 or not metavar else f" {metavar}"
+            text = action.help.replace("%%", "%").replace("|", "\\|")
+            names = ", ".join(action.option_strings)
+            shown = f"{names}{value}".replace("|", "\\|")
+            rows.append(f"| `{shown}` | {text} |")
+    return "\n".join(["| option | what it does |", "|---|---|", *rows, "", EPILOG.capitalize() + "."]) + "\n"
+
+
+def updated(text: str) -> str:
+    """Return the README with its generated parts made anew."""
+    from yotaview.keys import readme_table
+
+    parts = {"keys": readme_table(), "help": options_table()}
+    for name, made in parts.items():
+        pattern = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- /{name} -->)"
+        text = re.sub(pattern, lambda m, made=made: m[1] + "\n" + made + "\n" + m[2], text, flags=re.S)
+    return text
+
+
+if __name__ == "__main__":
+    sys.path[0] = str(README.parent)  # tests/yota and tests/yotaview would hide the packages
+    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")

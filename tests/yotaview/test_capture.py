@@ -1,0 +1,273 @@
+"""Running the user's script: what is kept, whatever the script does."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.yotaview.scripts import EXP, FAILS, LOOP, NAN, captured
+from yotaview.capture import Capture, KeptCall, Limits, run_script
+from yotaview.capture.keep import Keeper, Pool
+from yotaview.capture.runner import NotFound
+from yotaview.model.session import Session
+
+
+def test_calls_of_one_structure_are_one_row(tmp_path: Path) -> None:
+    capture = captured(tmp_path, LOOP.format(count=40))
+    (row,) = capture.rows
+    assert (row.name, row.place, row.count) == ("loss", "script.py:12", 40)
+    assert row.values[0] == 5.0 and len(row.values) == len(row.norms) == 40
+    assert row.values == sorted(row.values, reverse=True)
+    assert not row.nonfinite and capture.exit_code == 0
+
+
+def test_each_call_site_is_a_row_of_its_own(tmp_path: Path) -> None:
+    capture = captured(tmp_path, EXP + "yota.grad(foo, 0.25)\n")
+    assert [r.place for r in capture.rows] == ["script.py:9", "script.py:10"]
+
+
+def test_forward_only_tape_is_a_row_without_gradient(tmp_path: Path) -> None:
+    capture = captured(tmp_path, EXP.replace("val, g = yota.grad", "yota.trace"))
+    (row,) = capture.rows
+    assert not row.has_gradient and row.reverse_count == 0 and row.norms == []
+
+
+def test_script_sees_its_own_arguments_and_folder(tmp_path: Path) -> None:
+    (tmp_path / "neighbour.py").write_text("answer = 42\n")
+    path = tmp_path / "script.py"
+    path.write_text(
+        "import sys, neighbour\nprint(__name__, sys.argv[1:], neighbour.answer, __file__)\n"
+    )
+    before = list(sys.argv), list(sys.path), sys.modules["__main__"]
+    capture = run_script(str(path), ["-v", "x"])
+    assert capture.output == f"__main__ ['-v', 'x'] 42 {path}\n"
+    assert (list(sys.argv), list(sys.path), sys.modules["__main__"]) == before
+
+
+def test_error_ends_the_script_and_keeps_what_came_before(tmp_path: Path) -> None:
+    capture = captured(tmp_path, FAILS)
+    good, bad = capture.rows
+    assert (good.count, good.failure, capture.exit_code) == (2, None, 1)
+    assert bad.failure is not None
+    assert bad.failure.text.endswith(", ones(3)): (4,) @ (3,)")
+        bad.failure.text
+    )
+    assert bad.failure.place == "script.py:7" and bad.place == "script.py:11"
+    assert bad.failure.error.startswith("ValueError: ")
+    assert capture.opening_row() == 1
+
+
+def test_traceback_shows_the_users_frames_only(tmp_path: Path) -> None:
+    error = captured(tmp_path, FAILS).error
+    assert error is not None and error.startswith("Traceback (most recent call last):")
+    files = [line.split('"')[1] for line in error.splitlines() if line.startswith('  File "')]
+    assert files == [str(tmp_path / "script.py")] * 2
+
+
+def test_error_that_the_script_catches_does_not_fail_it(tmp_path: Path) -> None:
+    text = FAILS.replace("    yota.grad(loss, np.zeros(n))", CATCHES)
+    capture = captured(tmp_path, text)
+    assert capture.exit_code == 0 and capture.error is None
+    assert [r.failure is not None for r in capture.rows] == [False, True]
+
+
+CATCHES = """\
+    try:
+        yota.grad(loss, np.zeros(n))
+    except ValueError:
+        pass"""
+
+
+def test_error_before_any_operation_is_still_a_last_row(tmp_path: Path) -> None:
+    text = EXP.replace("return np.exp(x)", "raise KeyError('weight')")
+    capture = captured(tmp_path, text)
+    row = capture.rows[-1]
+    assert row.failure is not None and row.failure.error == "KeyError: 'weight'"
+    assert row.failure.place == "script.py:6"
+    assert row.failure.text == "raise KeyError('weight')"
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [("sys.exit(0)", 0), ("sys.exit(7)", 7), ("sys.exit('no data')", 1), ("sys.exit()", 0)],
+)
+def test_exit_ends_the_script_with_its_code(tmp_path: Path, statement: str, code: int) -> None:
+    capture = captured(tmp_path, f"import sys\n{EXP}{statement}\nyota.grad(foo, 0.1)\n")
+    assert (capture.exit_code, len(capture.rows), capture.error) == (code, 1, None)
+
+
+def test_interrupt_ends_the_script_and_keeps_its_tapes(tmp_path: Path) -> None:
+    capture = captured(tmp_path, EXP + "raise KeyboardInterrupt\n")
+    assert capture.interrupted and len(capture.rows) == 1
+    assert capture.cut == "interrupted"
+
+
+def test_time_limit_ends_a_script_that_catches_exceptions(tmp_path: Path) -> None:
+    text = EXP + "while True:\n    try:\n        sum(range(1000))\n    except Exception:\n        pass\n"
+    capture = captured(tmp_path, text, Limits(timeout=0.2))
+    assert capture.timed_out and len(capture.rows) == 1
+    assert capture.seconds < 5.0
+
+
+def test_output_is_kept_up_to_a_limit(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    capture = captured(tmp_path, "for k in range(3000):\n    print('x' * 1000)\nprint('end')\n")
+    assert len(capture.output) < 1_100_000 and "output cut at" in capture.output
+    assert capfd.readouterr().out.endswith("end\n")
+
+
+def test_output_after_the_run_does_not_reach_the_screen(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = "import sys\nimport builtins\nbuiltins.kept_stream = sys.stdout\nprint('during')\n"
+    captured(tmp_path, text)
+    import builtins
+
+    print("after", file=builtins.kept_stream)  # type: ignore[attr-defined]  # set by the script
+    assert capfd.readouterr().out == "during\n"
+
+
+def test_source_is_that_of_the_run_even_if_the_file_changes(tmp_path: Path) -> None:
+    session = Session(captured(tmp_path, EXP))
+    (tmp_path / "script.py").write_text("nothing\n")
+    frame = session.tape[2].origin.frames[0]
+    assert session.source_line(frame) == "    return np.exp(x)"
+    assert session.source_window(frame, 1, 0) == [
+        (5, "def foo(x):", False),
+        (6, "    return np.exp(x)", True),
+    ]
+
+
+def test_missing_script_is_not_run() -> None:
+    with pytest.raises(NotFound, match=r"no such script"):
+        run_script("/nowhere/at/all.py")
+
+
+def test_non_finite_calls_are_counted(tmp_path: Path) -> None:
+    capture = captured(tmp_path, NAN)
+    assert capture.rows[0].nonfinite == [1]
+
+
+def test_only_the_wanted_function_or_line_is_captured(tmp_path: Path) -> None:
+    text = EXP + "def bar(x):\n    return x * x\nyota.grad(bar, 0.25)\n"
+    by_name = captured(tmp_path, text, Limits(only="bar"))
+    by_line = captured(tmp_path, text, Limits(only="script.py:9"))
+    assert [r.name for r in by_name.rows] == ["bar"]
+    assert [r.name for r in by_line.rows] == ["foo"]
+
+
+def test_tapes_beyond_the_limit_are_counted(tmp_path: Path) -> None:
+    text = EXP + "for n in range(1, 6):\n    yota.grad(lambda x: np.sum(x), np.zeros(n))\n"
+    capture = captured(tmp_path, text, Limits(max_tapes=3))
+    assert len(capture.rows) == 3
+    assert capture.cut is not None and "3 calls of further tapes left out" in capture.cut
+
+
+def test_calls_are_thinned_to_the_byte_limit(tmp_path: Path) -> None:
+    capture = captured(tmp_path, LOOP.format(count=300), Limits(max_bytes=40_000))
+    (row,) = capture.rows
+    numbers = [c.number for c in row.calls]
+    assert numbers[:8] == list(range(1, 9)) and numbers[-8:] == list(range(293, 301))
+    assert 16 < len(numbers) < 80
+    assert row.count == 300 and row.kept_text == f"{len(numbers)} of 300 calls kept"
+    gaps = set(np.diff(numbers[8:-8]).tolist())
+    assert len(gaps) <= 1
+
+
+def call_of(number: int, *arrays: np.ndarray) -> KeptCall:
+    return KeptCall(number, arrays, {})
+
+
+def test_equal_arrays_are_held_once() -> None:
+    pool = Pool()
+    keeper = Keeper(pool)
+    for k in range(1, 9):
+        keeper.add(call_of(k, np.arange(1000.0)), finite=True)
+    assert 8000 <= pool.nbytes < 16000
+    assert len({id(c.inputs[0]) for c in keeper.calls()}) == 1
+
+
+def test_arrays_of_other_dtype_or_order_are_not_shared() -> None:
+    pool = Pool()
+    square = np.arange(9.0).reshape(3, 3)
+    held = [pool.share(x) for x in (square, np.asfortranarray(square), square.view(np.int64))]
+    assert len({id(x) for x in held}) == 3
+    assert held[1].flags.f_contiguous
+
+
+def test_first_non_finite_calls_are_always_kept() -> None:
+    keeper = Keeper(Pool())
+    for k in range(1, 201):
+        keeper.add(call_of(k, np.full(10, float(k))), finite=k not in (77, 99))
+    while keeper.thin() and keeper.ends == 8:
+        pass
+    numbers = {c.number for c in keeper.calls()}
+    assert {77, 99} <= numbers
+
+
+def test_released_arrays_no_longer_count() -> None:
+    pool = Pool()
+    x = pool.share(np.arange(100.0))
+    y = pool.share(np.arange(100.0))
+    assert pool.nbytes == 800 and x is y
+    pool.release(x)
+    assert pool.nbytes == 800
+    pool.release(x)
+    assert pool.nbytes == 0
+
+
+def test_users_functions_are_not_run_again_on_opening(tmp_path: Path) -> None:
+    text = """\
+import numpy as np
+import yota
+
+runs = []
+
+
+@yota.primitive
+def twice(x):
+    runs.append(1)
+    return 2 * x
+
+
+yota.defvjp(twice, lambda dy, y, x: 2 * dy)
+yota.grad(lambda x: np.sum(twice(x)), np.ones(2))
+before = len(runs)
+import builtins
+builtins.runs_of_twice = runs
+"""
+    capture = captured(tmp_path, text)
+    import builtins
+
+    count = len(builtins.runs_of_twice)  # type: ignore[attr-defined]  # set by the script
+    session = Session(capture)
+    twice = next(v for v, op in session.tape if getattr(op, "name", "") == "twice")
+    assert session.recorded(twice).tolist() == [2.0, 2.0]
+    assert len(builtins.runs_of_twice) == count  # type: ignore[attr-defined]  # set by the script
+
+
+def test_threads_can_record_at_the_same_time(tmp_path: Path) -> None:
+    text = EXP + THREADS
+    capture = captured(tmp_path, text)
+    assert sum(r.count for r in capture.rows) == 1 + 4 * 25
+    assert threading.active_count() < 50
+
+
+THREADS = """
+import threading
+def work():
+    for k in range(25):
+        yota.grad(foo, 0.1 * k)
+team = [threading.Thread(target=work) for _ in range(4)]
+for t in team:
+    t.start()
+for t in team:
+    t.join()
+"""
+
+
+def test_empty_capture_has_no_row_to_open() -> None:
+    assert Capture("x.py").opening_row() == -1

@@ -1,0 +1,65 @@
+"""Ops as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from yota.errors import TapeError
+from yota.ops import Call, Constant, Input, Op, Var, fn_name
+
+
+def comment_of(op: Op) -> str:
+    """Return what explains an op: an input's or constant's name, else its origin."""
+    if isinstance(op, Input | Constant) and op.name:
+        return op.name
+    return op.origin.comment()
+
+
+def format_op(var: Var, op: Op, short: bool = False) -> str:
+    """Return one op as the tape prints it."""
+    match op:
+        case Input():
+            return f"inp {var}::{op.spec.text(short)}"
+        case Constant():
+            return f"const {var} = {format_value(op.value)}::{op.spec.text(short)}"
+        case Call():
+            return f"{var} = {format_call(op)}::{op.spec.text(short)}"
+    raise TapeError(f"{var} is no op: {op!r}")
+
+
+def format_call(op: Call) -> str:
+    """Return a call as `sum(%3, axis=0)`."""
+    parts = [format_arg(a) for a in op.args]
+    parts += [f"{k}={format_arg(v)}" for k, v in op.kwargs]
+    return f"{op.name}({', '.join(parts)})"
+
+
+def format_arg(tree: Any) -> str:
+    """Return an operand as text."""
+    match tree:
+        case tuple():
+            items = ", ".join(map(format_arg, tree))
+            return f"({items},)" if len(tree) == 1 else f"({items})"
+        case list():
+            return f"[{', '.join(map(format_arg, tree))}]"
+        case dict():
+            return "{" + ", ".join(f"{k!r}: {format_arg(v)}" for k, v in tree.items()) + "}"
+        case slice():
+            ends = ["" if t is None else format_arg(t) for t in (tree.start, tree.stop)]
+            return ":".join(ends) + ("" if tree.step is None else f":{format_arg(tree.step)}")
+    if tree is Ellipsis:
+        return "..."
+    return format_value(tree)
+
+
+def format_value(value: Any) -> str:
+    """Return a literal or constant as text; a big array as `[...]`."""
+    if isinstance(value, np.ndarray):
+        return repr(value.tolist()) if value.size <= 4 else "[...]"
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, type) or callable(value):
+        return fn_name(value)
+    return str(value) if isinstance(value, np.dtype) else repr(value)
