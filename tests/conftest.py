@@ -1,4 +1,4 @@
-"""Shared settings: NumPy's errors are raised where a test does not say otherwise, hypothesis is seeded."""
+"""Shared settings: NumPy's warnings are silent, hypothesis is seeded on CI."""
 
 from __future__ import annotations
 

@@ -22,7 +22,10 @@ def options_table() -> str:
             names = ", ".join(action.option_strings)
             shown = f"{names}{value}".replace("|", "\\|")
             rows.append(f"| `{shown}` | {text} |")
-    return "\n".join(["| option | what it does |", "|---|---|", *rows, "", EPILOG.capitalize() + "."]) + "\n"
+    return (
+        "\n".join(["| option | what it does |", "|---|---|", *rows, "", EPILOG.capitalize() + "."])
+        + "\n"
+    )
 
 
 def updated(text: str) -> str:
@@ -32,7 +35,9 @@ def updated(text: str) -> str:
     parts = {"keys": readme_table(), "help": options_table()}
     for name, made in parts.items():
         pattern = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- /{name} -->)"
-        text = re.sub(pattern, lambda m, made=made: m[1] + "\n" + made + "\n" + m[2], text, flags=re.S)
+        text = re.sub(
+            pattern, lambda m, made=made: m[1] + "\n" + made + "\n" + m[2], text, flags=re.S
+        )
     return text
 
 

@@ -32,6 +32,7 @@ def test_what_draws_nothing_imports_no_screen(module):
 def test_no_renderer_imports_a_screen():
     statement = (
         "import importlib, pkgutil, yotaview.render as r\n"
-        "for m in pkgutil.iter_modules(r.__path__): importlib.import_module(f'yotaview.render.{m.name}')"
+        "for m in pkgutil.iter_modules(r.__path__):\n"
+        "    importlib.import_module(f'yotaview.render.{m.name}')"
     )
     assert not loaded_after(statement) & set(HEAVY)

@@ -117,7 +117,7 @@ def products(a: Any, b: Any) -> Any:
 
 
 def solve(a: Any, b: Any) -> Any:
-    sign, logdet = np.linalg.slogdet(a)
+    _, logdet = np.linalg.slogdet(a)
     return np.sum(np.linalg.solve(a, b) ** 2) + logdet + np.trace(np.linalg.inv(a))
 
 

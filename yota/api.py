@@ -48,7 +48,8 @@ class GradResult(Sequence[Any]):
         """The tape of this call, forward and reverse pass, without values."""
         if self._tape is None:
             raise TraceError(
-                "a grad inside a traced function has no tape of its own: its ops are on the outer one"
+                "a grad inside a traced function has no tape of its own: "
+                "its ops are on the outer one"
             )
         return self._tape
 
@@ -113,20 +114,24 @@ def hand_back(recording: Recording, seeds: list[tuple[Traced, Any]]) -> tuple[An
 def scalar_output(f: Callable[..., Any], output: Any, seed: Any) -> Any:
     """Return an output that can be differentiated, else raise TypeError."""
     name = function_name(f)
-    if isinstance(output, tuple | list | dict) or not isinstance(
-        output, np.ndarray | np.generic | int | float | complex
-    ):
+    several = isinstance(output, tuple | list | dict)
+    if several or not isinstance(output, np.ndarray | np.generic | int | float | complex):
         raise TypeError(
-            f"{name} returned a {type(output).__name__}; grad needs a number or an array. Use has_aux=True "
-            "for (value, aux), yota.vjp for several outputs"
+            f"{name} returned a {type(output).__name__}; grad needs a number or an array. "
+            "Use has_aux=True for (value, aux), yota.vjp for several outputs"
         )
     if seed is None and np.ndim(output) != 0:
         raise TypeError(
-            f"{name} returned an array of shape {np.shape(output)}; the gradient of a vector needs seed=, "
-            '"ones" or an array of that shape (or use yota.jacobian)'
+            f"{name} returned an array of shape {np.shape(output)}; the gradient of a vector needs "
+            'seed=, "ones" or an array of that shape (or use yota.jacobian)'
         )
     if seed is None and np.iscomplexobj(output):
         raise TypeError(f"{name} returned a complex number; return a real one, or give seed=")
+    return synced(output)
+
+
+def synced(output: Any) -> Any:
+    """Return an output, brought up to date where it is a box."""
     if type(output) is Traced:
         sync(output)
     return output
@@ -230,39 +235,40 @@ def pair_seeds(recording: Recording, output: Any, dy: Any) -> list[tuple[Traced,
 
 
 def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
-    """Return a function that returns the Jacobian of `f`: per leaf, the output's shape then the leaf's."""
+    """Return a function that returns the Jacobian of `f`: the output's axes, then the leaf's.
+
+    Structures nest: at each array of the output stands the structure of the argument.
+    """
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         as_argnums(argnums, len(args))
         y, pullback = vjp(f, *args, **kwargs)
-        if not isinstance(y, np.ndarray | np.generic | float | complex | int):
-            raise TypeError(
-                f"the Jacobian of a {type(y).__name__} is not defined: return one array"
-            )
-        rows = [pick(pullback(e), argnums) for e in basis(y)]
-        return stack_rows(rows, np.shape(y))
+        outputs, structure = flatten(y, leaf=is_boxed_leaf)
+
+        def block(k: int) -> Any:
+            def row(unit: Any) -> Any:
+                seeds = [unit if n == k else None for n in range(len(outputs))]
+                return pick(pullback(unflatten(structure, seeds)), argnums)
+
+            return stack_rows(row, outputs[k])
+
+        return unflatten(structure, [block(k) for k in range(len(outputs))])
 
     return jacobian_of
 
 
-def basis(y: Any) -> Iterator[Any]:
-    """Yield the unit cotangents of an output, in the order of its elements."""
+def stack_rows(row: Callable[[Any], Any], y: Any) -> Any:
+    """Return one block of a Jacobian: `row` of each unit cotangent of `y`, stacked leaf by leaf."""
     shape, spec = np.shape(y), spec_of(y._value if type(y) is Traced else y)
-    for k in range(int(np.prod(shape, dtype=int))):
-        unit = np.zeros(shape, spec.dtype)
-        unit.flat[k] = 1
-        yield unit
-
-
-def stack_rows(rows: list[Any], shape: tuple[int, ...]) -> Any:
-    """Return rows of gradients as one array per leaf, in the structure of a row."""
-    flat = [flatten(row, leaf=is_boxed_leaf)[0] for row in rows]
-    structure = flatten(rows[0], leaf=is_boxed_leaf)[1]
-    leaves = [
-        np.reshape(np.stack(column), shape + np.shape(column[0]))
-        for column in zip(*flat, strict=True)
-    ]
-    return unflatten(structure, leaves)
+    units = np.eye(int(np.prod(shape, dtype=int)), dtype=spec.dtype)
+    if not len(units):
+        first = row(np.zeros(shape, spec.dtype))
+        leaves, structure = flatten(first, leaf=is_boxed_leaf)
+        return unflatten(structure, [np.zeros(shape + np.shape(v), v.dtype) for v in leaves])
+    found = [flatten(row(u.reshape(shape)), leaf=is_boxed_leaf) for u in units]
+    columns = zip(*(leaves for leaves, _ in found), strict=True)
+    leaves = [np.reshape(np.stack(c), shape + np.shape(c[0])) for c in columns]
+    return unflatten(found[0][1], leaves)
 
 
 def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from yota.api import grad, gradtape, value_and_grad, vjp
 from yota.recording import function_name
 from yota.structs import flatten, is_float, paths, unflatten
-from yota.tape import Call, Tape, Var, format_op, map_vars, vars_in
+from yota.tape import Call, Tape, Var, format_op, map_vars
 
 
 def check_grads(
@@ -41,7 +41,7 @@ def _scalar(f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
     weights = [_weights(s, k) for k, s in enumerate(shapes)]
 
     def total(*a: Any) -> Any:
-        outputs = flatten(f(*a), leaf=lambda x: is_float(x))[0]
+        outputs = flatten(f(*a), leaf=is_float)[0]
         return sum(np.sum(np.real(y) * w) for y, w in zip(outputs, weights, strict=True))
 
     return total if shapes != [()] else f
@@ -71,17 +71,24 @@ def _check_once(
         slopes, _ = flatten(gradients[n], leaf=is_float)
         names = dict(paths(structure, f"argument {n}"))
         for k, (leaf, slope) in enumerate(zip(leaves, slopes, strict=True)):
-
-            def moved(value: Any, k: int = k, n: int = n) -> Any:
-                changed = [*leaves[:k], value, *leaves[k + 1 :]]
-                return f(*args[:n], unflatten(structure, changed), *args[n + 1 :])
-
+            moved = _of_leaf(f, args, n, k)
             for index, got, want in _differences(moved, leaf, slope, rtol, atol):
                 where = f"{names[k]}{list(index) if index else ''}"
                 raise AssertionError(
                     f"gradient of {name} with respect to {where}: reverse mode {got:.9g}, "
                     f"finite differences {want:.9g}{_culprit(f, args, rtol)}"
                 )
+
+
+def _of_leaf(f: Callable[..., Any], args: tuple[Any, ...], n: int, k: int) -> Callable[[Any], Any]:
+    """Return `f` as a function of leaf k of argument n alone."""
+    leaves, structure = flatten(args[n], leaf=is_float)
+
+    def moved(value: Any) -> Any:
+        changed = [*leaves[:k], value, *leaves[k + 1 :]]
+        return f(*args[:n], unflatten(structure, changed), *args[n + 1 :])
+
+    return moved
 
 
 def _differences(
@@ -137,28 +144,39 @@ def _culprit(f: Callable[..., Any], args: tuple[Any, ...], rtol: float) -> str:
 
 def _local(tape: Tape, var: Var, op: Call, rtol: float) -> str:
     operands = [v for v in dict.fromkeys(op.operands) if is_float(tape.value(v))]
+    if not is_float(tape.value(var)) or not operands:
+        return ""
     values = [tape.value(v) for v in operands]
+    alone = _alone(tape, op, operands)
+    y, pullback = vjp(alone, *values)
+    weights = np.asarray(_weights(np.shape(y), 3), dtype=np.asarray(y).dtype)
+    for k, (value, slope) in enumerate(zip(values, pullback(weights), strict=True)):
+        moved = _of_operand(alone, values, k, weights)
+        for index, got, want in _differences(moved, value, slope, max(rtol, 1e-4), 1e-6):
+            return f"element {list(index)} of {operands[k]}: {got:.9g}, differences {want:.9g}"
+    return ""
+
+
+def _alone(tape: Tape, op: Call, operands: list[Var]) -> Callable[..., Any]:
+    """Return one op as a function of its float operands; the others keep their values."""
+    fixed = {v: tape.value(v) for v in op.operands}
 
     def alone(*xs: Any) -> Any:
-        given = dict(zip(operands, xs, strict=True))
-        here = {
-            v: given.get(v, tape.values[v])
-            for v in vars_in((op.args, tuple(v for _, v in op.kwargs)))
-        }  # type: ignore[index]  # gradtape has values
+        here = fixed | dict(zip(operands, xs, strict=True))
         return op.fn(
             *map_vars(op.args, here.__getitem__),
             **{k: map_vars(v, here.__getitem__) for k, v in op.kwargs},
         )
 
-    if not is_float(tape.value(var)) or not operands:
-        return ""
-    y, pullback = vjp(alone, *values)
-    weights = np.asarray(_weights(np.shape(y), 3), dtype=np.asarray(y).dtype)
-    for k, (value, slope) in enumerate(zip(values, pullback(weights), strict=True)):
+    return alone
 
-        def moved(x: Any, k: int = k) -> Any:
-            return np.sum(np.real(alone(*values[:k], x, *values[k + 1 :])) * np.real(weights))
 
-        for index, got, want in _differences(moved, value, slope, max(rtol, 1e-4), 1e-6):
-            return f"element {list(index)} of {operands[k]}: {got:.9g}, differences {want:.9g}"
-    return ""
+def _of_operand(
+    alone: Callable[..., Any], values: list[Any], k: int, weights: Any
+) -> Callable[[Any], Any]:
+    """Return the weighted sum of one op's output as a function of operand k."""
+
+    def moved(x: Any) -> Any:
+        return np.sum(np.real(alone(*values[:k], x, *values[k + 1 :])) * np.real(weights))
+
+    return moved

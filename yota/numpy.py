@@ -1,4 +1,4 @@
-"""NumPy's namespace, with array-making functions that know traced values: `import yota.numpy as np`."""
+"""NumPy's namespace, whose makers of arrays know traced values: `import yota.numpy as np`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ones(shape: Any, dtype: Any = None, order: Any = "C") -> Any:
 
 
 def empty(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
-    """Return `numpy.zeros`: inside a traced function what is never written must still be defined."""
+    """Return `numpy.empty`; inside a traced function zeros, so that every element is defined."""
     return zeros(shape, dtype, order) if _current() is not None else _np.empty(shape, dtype, order)
 
 

@@ -57,7 +57,7 @@ class Argument:
 
 
 class Recording:
-    """A function, run once on boxes: inside a trace on that trace's tape, else on a tape of its own."""
+    """A function, run once on boxes: on the tape of the trace around it, else on its own."""
 
     def __init__(
         self,
@@ -114,6 +114,7 @@ class Recording:
     def read(
         self, leaves: list[Any], structure: Any, name: str, first: int, wanted: bool
     ) -> Argument:
+        """Return one argument with a box for each of its leaves."""
         found = dict(paths(structure, name))
         argument = Argument(structure, {}, {}, {})
         for k, leaf in enumerate(leaves, start=first):
@@ -125,22 +126,24 @@ class Recording:
         return argument
 
     def input(self, leaf: Any, name: str) -> Traced:
+        """Put a leaf on the tape as an input and return its box."""
         if isinstance(leaf, np.ndarray):
             if type(leaf) is not np.ndarray:
                 raise TraceError(
-                    f"argument {name} is a {type(leaf).__name__}; subclasses of arrays are not followed: "
-                    "pass np.asarray(...) of it"
+                    f"argument {name} is a {type(leaf).__name__}; subclasses of arrays are not "
+                    "followed: pass np.asarray(...) of it"
                 )
             leaf = leaf.copy(order="K") if self.keep else leaf
         self.inputs.append(leaf)
         return self.trace.push(Input(spec=spec_of(leaf), name=name, origin=Origin(self.site)), leaf)
 
     def fresh(self, leaf: Any) -> Traced:
-        """Return the leaf under a number of its own, so that an outer use of it does not count here."""
+        """Return the leaf under a number of its own: an outer use of it does not count here."""
         box: Traced = self.trace.record(identity, (leaf,), {})
         return box
 
     def boxed(self, argument: Argument) -> Any:
+        """Return an argument as the function gets it, with boxes for its leaves."""
         return unflatten(argument.structure, argument.boxes)
 
     def run(self, f: Callable[..., Any], has_aux: bool = False) -> Any:
@@ -156,7 +159,7 @@ class Recording:
         return self.output
 
     def guarded(self, f: Callable[..., Any]) -> Any:
-        """Call `f`; a value that left the trace is an error even where the function swallowed it."""
+        """Call `f`; a value that left the trace is an error even if the function swallowed it."""
         try:
             output = f(*self.call_args, **self.call_kwargs)
         except BaseException as error:
@@ -204,6 +207,7 @@ class Recording:
         ]
 
     def gradient(self, var: Var, dx: Traced | None) -> Traced:
+        """Return a leaf's cotangent, zeros where no path leads to the output."""
         if dx is not None:
             return dx
         box = Traced(self.trace, var, self.trace.values[var])

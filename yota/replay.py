@@ -23,14 +23,14 @@ class Guard:
     var: Var
     expected: Any
     how: str
-    origin: Origin = Origin()
+    origin: Origin = Origin()  # noqa: RUF009  # an Origin is frozen
 
     def holds(self, value: Any) -> bool:
         """Tell whether `value` leads Python the same way."""
         if self.how == "bool":
-            return bool(value) == self.expected
+            return bool(bool(value) == self.expected)
         if self.how == "int":
-            return int(value) == self.expected
+            return bool(int(value) == self.expected)
         return bool(np.array_equal(value, self.expected))
 
 
@@ -82,8 +82,8 @@ def check_guard(guard: Guard, value: Any) -> None:
     if not guard.holds(value):
         raise GuardError(
             f"{guard.var} was {_brief(guard.expected)} when the tape was recorded and Python "
-            f"branched on it ({guard.origin.place or 'in the traced function'}); it is {_brief(value)} now: "
-            "trace the function again with these arguments"
+            f"branched on it ({guard.origin.place or 'in the traced function'}); it is "
+            f"{_brief(value)} now: trace the function again with these arguments"
         )
 
 

@@ -77,9 +77,10 @@ class _Backprop:
         """Collect what depends on `wrt` through differentiable functions."""
         for number in range(self.start, last + 1):
             op = self.tape.ops[Var(number)]
-            if isinstance(op, Call) and op.fn not in NONDIFF and _can_carry(op):
-                if any(v in self.needed for v in op.operands):
-                    self.needed.add(Var(number))
+            if not isinstance(op, Call) or op.fn in NONDIFF or not _can_carry(op):
+                continue
+            if any(v in self.needed for v in op.operands):
+                self.needed.add(Var(number))
 
     def step(self, var: Var) -> None:
         op = self.tape.ops[var]
@@ -126,8 +127,10 @@ class _Backprop:
             self.note(var, dx)
             return
         with self.trace.marked(Origin(origin.frames, origin.of, var, "accumulate")):
-            self.cotangent[var] = self.cotangent[var] + dx
-        self.note(var, self.cotangent[var])
+            total = self.cotangent[var] + dx
+        # a sum in another byte order comes back in the machine's own
+        total = self.cotangent[var] = self.conform(var, total, origin)
+        self.note(var, total)
         before = self.live[var]
         self.live[var] = None if before is None or live is None else Mask((before, live), _either)
 
@@ -153,8 +156,9 @@ class _Backprop:
         of = self.tape[origin.of] if origin.of else None
         name = of.name if isinstance(of, Call) else "the seed"
         return (
-            f"{origin.place}: the rule of {name} gave a cotangent of shape {dx.shape} for an operand "
-            f"of shape {self.tape[var].spec.shape} ({var}); a rule returns the shape of its operand"
+            f"{origin.place}: the rule of {name} gave a cotangent of shape {dx.shape} for an "
+            f"operand of shape {self.tape[var].spec.shape} ({var}); "
+            "a rule returns the shape of its operand"
         )
 
     def no_rule(self, var: Var, op: Call, position: int | str | None) -> RuleError:
@@ -163,9 +167,9 @@ class _Backprop:
         )
         which = "" if position is None else f" with respect to operand {position}"
         return RuleError(
-            f"{op.origin.place}: no derivative of {op.name} is known{which}: {var} = {format_call(op)} "
-            f"on {shapes}; register one with yota.defvjp({op.name}, rule), or use "
-            "yota.stop_gradient on the operand"
+            f"{op.origin.place}: no derivative of {op.name} is known{which}: "
+            f"{var} = {format_call(op)} on {shapes}; register one with "
+            f"yota.defvjp({op.name}, rule), or use yota.stop_gradient on the operand"
         )
 
 
@@ -256,7 +260,7 @@ class _Pull:
         return np.where(self.live.get(), dx, 0.0)
 
     def live_of(self, rule: Any, position: int, arg: Any) -> Any:
-        """Return the live mask of one operand, lazily; for a list a function from its place to it."""
+        """Return the live mask of one operand, lazily; of a list one mask for all its items."""
         mode, live = self.vjp.live, self.live
         if mode is Live.OPAQUE or (live is None and mode is not Live.SELECTS):
             return None
@@ -268,7 +272,7 @@ class _Pull:
         return self.moved(rule, position)
 
     def moved(self, rule: Any, position: int) -> Any:
-        """Apply the op's own rule to the mask: it moves and sums elements, with weights above zero."""
+        """Apply the op's own rule to the mask: it moves and sums, with weights above zero."""
         live = self.live
         origin = Origin(self.frames, self.var, None, "rule", "which elements are live")
 
@@ -277,8 +281,7 @@ class _Pull:
                 ones = masks[0] * 1.0 if masks else np.ones_like(self.y, dtype=float)
                 return self.apply(rule, position, ones, is_mask=True)
 
-        weights = Mask(() if live is None else (live,), make)
-        return weights
+        return Mask(() if live is None else (live,), make)
 
     def hand(self, arg: Any, dx: Any, live: Any, origin: Origin) -> None:
         if isinstance(arg, Var):

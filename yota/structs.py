@@ -67,7 +67,7 @@ def fields_of(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
 
 
 def _object_fields(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-    kind = type(x)
+    kind: Any = type(x)
     opaque = (type, types.ModuleType, types.FunctionType, types.MethodType, enum.Enum)
     if isinstance(x, opaque) or hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array__"):
         return None
@@ -184,7 +184,7 @@ def _build_node(node: Node, leaves: Any, made: dict[int, Any]) -> Any:
     kind = node.type
     if issubclass(kind, tuple):
         items = [_build(c, leaves, made) for c in node.children]
-        whole = kind(*items) if hasattr(kind, "_fields") else kind(items)
+        whole: Any = kind(*items) if hasattr(kind, "_fields") else kind(items)
         made[node.number] = whole
         return whole
     if issubclass(kind, list):
@@ -211,7 +211,7 @@ def _build_dict(node: Node, leaves: Any, made: dict[int, Any]) -> Any:
 
 
 def map_structure(structure: Any, leaf: Callable[[int], Any], static: Callable[[Any], Any]) -> Any:
-    """Return the structure with `leaf(index)` in place of each leaf and `static(value)` of each static."""
+    """Return the structure with `leaf(index)` for each leaf and `static(value)` for each static."""
     match structure:
         case Leaf(index):
             return leaf(index)
@@ -244,7 +244,7 @@ def pick_leaves(structure: Any, tree: Any) -> dict[int, Any]:
 
 
 def nothing_like(value: Any) -> Any:
-    """Return the gradient of a value that is not differentiated: None, in containers of its shape."""
+    """Return the gradient of a value that is not differentiated: None, in its containers."""
     if type(value) in (tuple, list):
         return type(value)(nothing_like(v) for v in value)
     if type(value) is dict:
@@ -319,7 +319,8 @@ class _Update:
         return x
 
     def container(self, x: Any, gx: Any, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
-        grads = dict(zip(*fields_of(gx), strict=True))  # type: ignore[misc]  # same structure as x
+        found: Any = fields_of(gx)  # gx has the structure of x: not None
+        grads = dict(zip(*found, strict=True))
         if isinstance(x, tuple):
             items = [self.visit(v, grads[k]) for k, v in zip(keys, values, strict=True)]
             self.done[id(x)] = type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
@@ -339,7 +340,8 @@ class _Update:
             for name, new in changed.items():
                 setattr(x, name, new)
         except AttributeError:
-            kept = dict(zip(*fields_of(x), strict=True))  # type: ignore[misc]  # x has fields
+            found: Any = fields_of(x)  # x has fields: not None
+            kept = dict(zip(*found, strict=True))
             self.done[id(x)] = copy = object.__new__(type(x))
             for name, new in (kept | changed).items():
                 object.__setattr__(copy, name, new)

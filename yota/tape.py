@@ -181,7 +181,7 @@ class Tape:
         return found
 
     def where(self, number: Var | int) -> Fate:
-        """Say what became of op `number`, and why: see `Fate.kind`."""
+        """Say what became of op `number`: itself, merged, changed, inlined or dropped; and why."""
         var = number if isinstance(number, Var) else Var(number)
         fate = self.fates.get(var)
         if fate is None:

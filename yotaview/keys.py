@@ -140,6 +140,11 @@ FOOTERS: dict[str, tuple[str, ...]] = {
 }
 
 
+def footer_hints(view: str) -> list[tuple[str, str]]:
+    """Return keys and labels for the footer of a view, the most wanted first."""
+    return [hint(a) for a in FOOTERS[view]]
+
+
 def hint(action: str) -> tuple[str, str]:
     """Return keys and label of an action as the footer shows them, its opposite included."""
     key = BY_ACTION[action]

@@ -95,7 +95,7 @@ def test_contributions_accumulate_in_one_op_each():
     assert accumulated
 
 
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g", "c8", "c16"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ">f8", "g", "c8", "c16"])
 def test_gradients_keep_the_arguments_dtype(dtype):
     x = np.array([0.5, 1.5], dtype)
     _, g = yota.grad(lambda x: np.sum(np.abs(x * np.float64(2.0)) ** 2) + np.mean(np.real(x)), x)

@@ -246,10 +246,13 @@ def test_writes_pass_through_views_both_ways_or_raise(view):
         return f(x)
 
     m = np.array([[0.3, 0.7], [1.1, -0.4]])
+    refusal = None
     try:
         got = gradient(f, m)
     except yota.TraceError as error:
-        assert str(error).count("test_tracing.py") == 2
+        refusal = str(error)
+    if refusal is not None:
+        assert refusal.count("test_tracing.py") == 2
         return
     for i in np.ndindex(2, 2):
         step = np.zeros((2, 2))

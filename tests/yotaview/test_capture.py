@@ -54,8 +54,6 @@ def test_error_ends_the_script_and_keeps_what_came_before(tmp_path: Path) -> Non
     assert (good.count, good.failure, capture.exit_code) == (2, None, 1)
     assert bad.failure is not None
     assert bad.failure.text.endswith(", ones(3)): (4,) @ (3,)")
-        bad.failure.text
-    )
     assert bad.failure.place == "script.py:7" and bad.place == "script.py:11"
     assert bad.failure.error.startswith("ValueError: ")
     assert capture.opening_row() == 1

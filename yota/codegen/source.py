@@ -39,7 +39,8 @@ class Source:
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
         space = dict(self.namespace)
         exec(compile(self.text, filename, "exec"), space)
-        function: Callable[..., Any] = space[self.name]
+        # Taken out of its own globals, the function is freed with its last user.
+        function: Callable[..., Any] = space.pop(self.name)
         weakref.finalize(function, linecache.cache.pop, filename, None)
         return function
 

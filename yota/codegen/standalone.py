@@ -178,6 +178,9 @@ class _Standalone:
 def constant_text(value: Any, write: Expressions) -> str | None:
     """Return a constant as text that evaluates to the same bits, None if there is none or it is long."""
     if isinstance(value, np.ndarray):
+        if value.size > 1 and not any(value.strides) and _is_readable(value[:1]):
+            one = constant_text(np.array(value.flat[0]), write)
+            return f"{write.np}.broadcast_to({one}, {value.shape})"
         if value.size > _LONGEST or not _is_readable(value) or _layout(value) == "K":
             return None
         order = ", order='F'" if _layout(value) == "F" else ""

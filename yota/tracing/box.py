@@ -37,6 +37,7 @@ def record(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def brief(value: Any) -> str:
+    """Return a value as an error message shows it: an array as its type."""
     if isinstance(value, np.ndarray | np.generic):
         return spec_of(value).text(short=True)
     if isinstance(value, tuple | list):
@@ -57,8 +58,8 @@ class Traced:
 
     # operators and the answers to NumPy's protocols are set by yota.tracing.operators and .dispatch
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]  # isinstance takes plain NumPy's branch
+    @property  # type: ignore[misc]  # a read-only __class__: isinstance takes plain NumPy's branch
+    def __class__(self) -> type:
         return type(self._value)
 
     def __yota_record__(self, fn: Any, args: Any, kwargs: Any) -> Any:
@@ -72,8 +73,8 @@ class Traced:
         raise self._trace.escape(
             self,
             "np.array, np.asarray or a store into a plain array",
-            "use np.stack or yota.array for lists of traced values, np.where or np.concatenate to build "
-            "arrays, or `import yota.numpy as np`",
+            "use np.stack or yota.array for lists of traced values, np.where or np.concatenate "
+            "to build arrays, or `import yota.numpy as np`",
         )
 
     def _leave(self, through: str, convert: Callable[[Any], Any]) -> Any:
@@ -84,8 +85,9 @@ class Traced:
         raise self._trace.escape(
             self,
             f"{through}, or a store into a plain array",
-            "use NumPy's function (np.exp for math.exp); to fill an array use np.stack or yota.array of the "
-            "values, or make it with np.zeros_like(t) or `import yota.numpy as np`",
+            "use NumPy's function (np.exp for math.exp); to fill an array use np.stack or "
+            "yota.array of the values, or make it with np.zeros_like(t) or "
+            "`import yota.numpy as np`",
         )
 
     def __float__(self) -> float:
@@ -170,49 +172,61 @@ class Traced:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The value's shape."""
         return np.shape(self._value)
 
     @property
     def ndim(self) -> int:
+        """The value's number of axes."""
         return np.ndim(self._value)
 
     @property
     def size(self) -> int:
+        """The value's number of elements."""
         return int(np.size(self._value))
 
     @property
     def dtype(self) -> Any:
+        """The value's dtype."""
         value = self._value
         return value.dtype if isinstance(value, np.ndarray | np.generic) else np.dtype(type(value))
 
     @property
     def itemsize(self) -> int:
+        """Bytes of one element."""
         return int(self.dtype.itemsize)
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all elements."""
         return self.size * self.itemsize
 
     @property
     def strides(self) -> Any:
+        """The value's strides."""
         return self._value.strides
 
     @property
     def flags(self) -> Any:
+        """The value's memory layout."""
         return self._value.flags
 
     @property
     def T(self) -> Any:  # noqa: N802  # numpy's own name
+        """The transpose."""
         return np.transpose(self)
 
     @property
     def mT(self) -> Any:  # noqa: N802  # numpy's own name
+        """The transpose of each matrix."""
         return np.swapaxes(self, -1, -2)
 
     @property
     def real(self) -> Any:
+        """The real part."""
         return np.real(self) if self.dtype.kind == "c" else self
 
     @property
     def imag(self) -> Any:
+        """The imaginary part."""
         return np.imag(self)

@@ -36,7 +36,9 @@ def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
             "np.zeros_like(t) or yota.numpy",
         )
     if method != "__call__":
-        default = _fold if method in ("reduce", "accumulate") and ufunc.nin == 2 else _no_method
+        default: Any = (
+            _fold if method in ("reduce", "accumulate") and ufunc.nin == 2 else _no_method
+        )
         result = _UFUNC_METHODS.get((ufunc, method), default)(ufunc, method, inputs, kwargs)
     else:
         where = kwargs.pop("where", True)
@@ -76,7 +78,8 @@ def _into(out: Any, result: Any) -> Any:
 def _where_out(ufunc: Any, where: Any, result: Any, out: Any) -> Any:
     if out is None or out[0] is None:
         raise TraceError(
-            f"{ufunc.__name__}(where=...) without out= leaves elements undefined: use np.where(mask, result, 0.0)"
+            f"{ufunc.__name__}(where=...) without out= leaves elements undefined: "
+            "use np.where(mask, result, 0.0)"
         )
     return np.where(where, result, out[0])
 
@@ -131,7 +134,7 @@ def _positional(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict
     empty = (inspect.Parameter.empty, np._NoValue)
     if any(p.name not in kwargs and p.default in empty for p in missing):
         return args, kwargs
-    moved = tuple(kwargs[p.name] if p.name in kwargs else p.default for p in missing)
+    moved = tuple(kwargs.get(p.name, p.default) for p in missing)
     rest = {k: v for k, v in kwargs.items() if k not in {p.name for p in missing}}
     return (*args, *moved), rest
 
@@ -139,8 +142,9 @@ def _positional(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict
 def _no_method(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     box = find_box((inputs, tuple(kwargs.values())))
     raise TraceError(
-        f"{box._trace.origin().place}: np.{ufunc.__name__}.{method} of a traced {brief(box._value)} is not "
-        "followed: use the function of NumPy that does the same, or a yota.primitive with its own rule"
+        f"{box._trace.origin().place}: np.{ufunc.__name__}.{method} of a traced "
+        f"{brief(box._value)} is not followed: use the function of NumPy that does the same, "
+        "or a yota.primitive with its own rule"
     )
 
 
@@ -156,7 +160,7 @@ def _reduction(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _fold(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
-    """Apply a binary ufunc along one axis, element after element, as its reduce and accumulate do."""
+    """Apply a binary ufunc along one axis, row after row, as its reduce and accumulate do."""
     x, *more = inputs
     given = dict(zip(("axis", "dtype"), more, strict=False)) | kwargs
     axis = given.pop("axis", 0)
@@ -195,5 +199,9 @@ for _fn in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum,
             np.arctan2, np.logaddexp, np.equal, np.less, np.greater):  # fmt: skip
     _UFUNC_METHODS[_fn, "outer"] = _outer
 
-setattr(Traced, "__array_ufunc__", call_ufunc)
-setattr(Traced, "__array_function__", call_function)
+_PROTOCOLS: tuple[tuple[str, Callable[..., Any]], ...] = (
+    ("__array_ufunc__", call_ufunc),
+    ("__array_function__", call_function),
+)
+for _name, _answer in _PROTOCOLS:
+    setattr(Traced, _name, _answer)

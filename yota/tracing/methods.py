@@ -57,7 +57,8 @@ METHODS |= {
     for name in (
         "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "copy",
         "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel",
-        "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
+        "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+        "var",
     )
 }  # fmt: skip
 METHODS |= {

@@ -26,7 +26,7 @@ def _operands_ok(other: Any) -> bool:
 
 
 def apply_binary(ufunc: Any, python: Any, a: Any, b: Any) -> Any:
-    """Record `a op b`: as Python's operator where both are Python scalars, else as NumPy's ufunc."""
+    """Record `a op b`: Python's operator where both are Python scalars, else NumPy's ufunc."""
     if _is_python(a) and _is_python(b):
         return record(python, a, b)
     if python is operator.pow:
@@ -74,7 +74,7 @@ def _binary(name: str, ufunc: Any, python: Any) -> None:
     setattr(Traced, f"__i{name}__", in_place)
 
 
-for _name, _ufunc, _python in (
+_BINARY: tuple[tuple[str, Any, Any], ...] = (
     ("add", np.add, operator.add),
     ("sub", np.subtract, operator.sub),
     ("mul", np.multiply, operator.mul),
@@ -88,7 +88,8 @@ for _name, _ufunc, _python in (
     ("xor", np.bitwise_xor, operator.xor),
     ("lshift", np.left_shift, operator.lshift),
     ("rshift", np.right_shift, operator.rshift),
-):
+)
+for _name, _ufunc, _python in _BINARY:
     _binary(_name, _ufunc, _python)
 
 
@@ -101,14 +102,15 @@ def _comparison(name: str, ufunc: Any) -> None:
     setattr(Traced, f"__{name}__", compare)
 
 
-for _name, _ufunc in (
+_COMPARISONS: tuple[tuple[str, Any], ...] = (
     ("lt", np.less),
     ("le", np.less_equal),
     ("gt", np.greater),
     ("ge", np.greater_equal),
     ("eq", np.equal),
     ("ne", np.not_equal),
-):
+)
+for _name, _ufunc in _COMPARISONS:
     _comparison(_name, _ufunc)
 
 
@@ -119,12 +121,13 @@ def _unary(name: str, ufunc: Any, python: Any) -> None:
     setattr(Traced, f"__{name}__", apply)
 
 
-for _name, _ufunc, _python in (
+_UNARY: tuple[tuple[str, Any, Any], ...] = (
     ("neg", np.negative, operator.neg),
     ("pos", np.positive, operator.pos),
     ("abs", np.absolute, operator.abs),
     ("invert", np.invert, operator.invert),
-):
+)
+for _name, _ufunc, _python in _UNARY:
     _unary(_name, _ufunc, _python)
 
 
@@ -135,10 +138,14 @@ def _rounding(name: str, python: Callable[..., Any], ufunc: Callable[..., Any]) 
     setattr(Traced, f"__{name}__", apply)
 
 
-_rounding("round", builtins.round, np.round)
-_rounding("floor", math.floor, np.floor)
-_rounding("ceil", math.ceil, np.ceil)
-_rounding("trunc", math.trunc, np.trunc)
+_ROUNDINGS: tuple[tuple[str, Any, Any], ...] = (
+    ("round", builtins.round, np.round),
+    ("floor", math.floor, np.floor),
+    ("ceil", math.ceil, np.ceil),
+    ("trunc", math.trunc, np.trunc),
+)
+for _name, _python, _ufunc in _ROUNDINGS:
+    _rounding(_name, _python, _ufunc)
 
 
 def _divmod(self: Traced, other: Any) -> Any:
@@ -149,5 +156,5 @@ def _rdivmod(self: Traced, other: Any) -> Any:
     return other // self, other % self
 
 
-Traced.__divmod__ = _divmod  # type: ignore[attr-defined]  # set like the other operators
-Traced.__rdivmod__ = _rdivmod  # type: ignore[attr-defined]
+for _name, _method in (("divmod", _divmod), ("rdivmod", _rdivmod)):
+    setattr(Traced, f"__{_name}__", _method)

@@ -19,7 +19,8 @@ from yota.tracing.views import follow, sync
 
 def current() -> Trace | None:
     """Return the trace under way in this thread or task, None outside."""
-    return CURRENT.get()
+    trace: Trace | None = CURRENT.get()
+    return trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Trace:
 
     @contextmanager
     def under_way(self, base: Any = None) -> Iterator[None]:
-        """Make this the trace that boxes record on; `base` is the frame below the user's function."""
+        """Let boxes record on this trace; `base` is the frame below the user's function."""
         token = CURRENT.set(self)
         before, self.base = self.base, self.base or base
         try:
@@ -92,7 +93,7 @@ class Trace:
         return box
 
     def record(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run `fn` on the values of its operands and append the call; return boxes of its result."""
+        """Run `fn` on its operands' values and append the call; return boxes of its result."""
         lower = _Lower(self)
         op_args, values = lower.tree(tuple(args))
         op_kwargs, kw_values = lower.tree(kwargs)
@@ -104,8 +105,8 @@ class Trace:
             raise
         if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
             raise TraceError(
-                f"{fn_name(fn)} gave a {type(result).__name__} ({origin.place}); subclasses of arrays "
-                "are not followed: pass np.asarray(x) into the function"
+                f"{fn_name(fn)} gave a {type(result).__name__} ({origin.place}); subclasses of "
+                "arrays are not followed: pass np.asarray(x) into the function"
             )
         call = Call(
             spec=spec_of(result),
@@ -216,8 +217,8 @@ class _Lower:
     def array(self, x: Any) -> tuple[Any, Any]:
         if type(x) is not np.ndarray:
             raise TraceError(
-                f"a {type(x).__name__} meets a traced value ({self.trace.origin().place}); subclasses of "
-                "arrays are not followed: use np.asarray(...) on it first"
+                f"a {type(x).__name__} meets a traced value ({self.trace.origin().place}); "
+                "subclasses of arrays are not followed: use np.asarray(...) on it first"
             )
         made = self.trace.constant(x)
         return made._var, made._value

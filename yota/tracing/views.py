@@ -51,8 +51,8 @@ def sync(box: Traced) -> None:
     if box._parent is None:
         raise TraceError(
             f"{box._trace.origin().place}: this array shares memory with one that was written at "
-            f"{box._cell.written_at}; its own contents are no longer known. Take the view again after "
-            "the write, or write into a copy"
+            f"{box._cell.written_at}; its own contents are no longer known. Take the view again "
+            "after the write, or write into a copy"
         )
     parent, fn, args, kwargs = box._parent
     sync(parent)

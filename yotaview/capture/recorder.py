@@ -107,6 +107,7 @@ class Recorder:
         failure = Failure(_failure_text(event), event.origin, error_text(event.error))
         row = Row(event.tape.entry.name, site, None, event.tape, "failed", failure=failure)
         if self._wanted(row.name, event.origin.frames):
+            _own_values(event.tape, self.limits.max_bytes)
             self.failures.append((row, event.error))
             del self.failures[: -self.limits.max_tapes]
 
@@ -183,6 +184,18 @@ def _failure_text(event: Failed) -> str:
     known = [s for s in shapes if s is not None]
     joint = " @ " if fn_name(event.fn) == "matmul" else ", "
     return f"{text}: {joint.join(map(str, known))}" if known else text
+
+
+def _own_values(tape: Tape, limit: int) -> None:
+    """Copy the values of a tape that goes no further, so that the script cannot change them."""
+    values = tape.values
+    if values is None:
+        return
+    size = sum(x.nbytes for x in values.values() if isinstance(x, np.ndarray))
+    if size > limit:
+        tape.values = None
+        return
+    tape.values = {v: x.copy() if isinstance(x, np.ndarray) else x for v, x in values.items()}
 
 
 def _var_of(a: Any, tape: Tape) -> Any:

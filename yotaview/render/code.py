@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, overload
+from weakref import WeakKeyDictionary
 
 from yota.tape import Var
 from yotaview.render.line import Line, Page, Span, clean, cut, line, spread
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
 
 NOT_RUN = "not run: grad ran the trace"
 NO_BUFFERS = "a program without buffers: its values are scalars"
+AROUND = 100
 SECTIONS = {"P": "note", "B": "forward", "E": "reverse"}
 
 
@@ -26,34 +31,55 @@ def section(source: Source, number: int) -> str:
     return " "
 
 
+class CodeRows(Sequence[Line]):
+    """The lines of generated code, each drawn when it is asked for."""
+
+    def __init__(self, session: Session, source: Source, marks: Marks, at: int, room: int) -> None:
+        self.session, self.source, self.marks, self.at, self.room = session, source, marks, at, room
+        self.texts = split(source)
+        self.digits = len(str(len(self.texts)))
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: Any) -> Any:
+        return _row(self, index + 1, self.texts[index])
+
+
+@lru_cache(maxsize=4)
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(text.rstrip("\n").split("\n"))
+
+
+def split(source: Source) -> tuple[str, ...]:
+    """Return the lines of generated code."""
+    return _split(source.text)
+
+
 def code_page(session: Session, source: Source, marks: Marks, at: int, width: int) -> Page:
     """Return the source with the line `at` marked; the number of the op that it computes is at its right."""
-    texts = source.text.rstrip("\n").split("\n")
-    digits = len(str(len(texts)))
-    rows = [
-        _row(session, source, marks, number, text, width, digits, number == at)
-        for number, text in enumerate(texts, 1)
-    ]
     state = f" · {NOT_RUN}" if session.program.why_retraced else ""
     note = "P prologue · B body · E epilogue" if width >= 78 else "P · B · E"
-    return Page(rows, f"{source.form} code{state}", note, at - 1)
+    return Page(CodeRows(session, source, marks, at, width), f"{source.form} code{state}", note, at - 1)
 
 
-def _row(
-    session: Session, source: Source, marks: Marks, number: int, text: str, width: int, digits: int, here: bool
-) -> Line:
+def _row(rows: CodeRows, number: int, text: str) -> Line:
+    session, source = rows.session, rows.source
     ops = source.ops_of.get(number, ())
-    mark = Span(NOW, "current") if here else Span(" ")
-    if any(v in marks.breakpoints for v in ops) and not here:
+    mark = Span(NOW, "current") if number == rows.at else Span(" ")
+    if any(v in rows.marks.breakpoints for v in ops) and number != rows.at:
         mark = Span(STOP, "breakpoint")
     name = section(source, number)
-    code, _, note = text.partition("  # ")
-    tail = Span(" ".join(map(str, ops)), "number") if ops else Span("")
+    code = text.partition("  # ")[0].rstrip()
     ahead = bool(ops) and all(v in session.tape and not session.is_known(v) for v in ops)
     role = "dim" if ahead or code.lstrip().startswith("#") else _role(session, ops)
-    left = line(mark, Span(f"{number:>{digits}} ", "dim"), Span(f"{name} ", SECTIONS.get(name, "")))
-    body = Span(clean(code.removeprefix("    ") if len(text) > width // 2 else code), role)
-    return spread(line(*left, body), line(tail), width)
+    head = (mark, Span(f"{number:>{rows.digits}} ", "dim"), Span(f"{name} ", SECTIONS.get(name, "")))
+    body = Span(clean(code.removeprefix("    ") if name != " " else code), role)
+    return spread(line(*head, body), line(Span(" ".join(map(str, ops)), "number")), rows.room)
 
 
 def _role(session: Session, ops: tuple[Var, ...]) -> str:
@@ -69,13 +95,35 @@ def buffer_page(session: Session, plan: Plan, at: Var | None, width: int, height
     if not plan.buffers:
         return Page([line(Span(NO_BUFFERS, "dim"))], title)
     holds = plan.holds(at) if at is not None else {}
-    order = list(range(len(plan.buffers)))
+    order: Sequence[int] = range(len(plan.buffers))
     if len(order) > height - 1:
         used = _used(session, plan, at)
-        order.sort(key=lambda k: (k not in used, k))
-    rows = [_total(plan)]
-    rows += [_buffer_row(session, plan, k, holds.get(k), at, width) for k in order]
+        order = [*sorted(used), *(k for k in order if k not in used)]
+    rows = BufferRows(session, plan, order, holds, at, width)
     return Page(rows, title, "▲ now · █▓ successive")
+
+
+class BufferRows(Sequence[Line]):
+    """The total, then a buffer a line, each drawn when it is asked for."""
+
+    def __init__(
+        self, session: Session, plan: Plan, order: Sequence[int], holds: dict[int, Var], at: Var | None, room: int
+    ) -> None:
+        self.session, self.plan, self.order = session, plan, order
+        self.holds, self.at, self.room = holds, at, room
+
+    def __len__(self) -> int:
+        return len(self.order) + 1
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if index == 0:
+            return _total(self.plan)
+        k = self.order[index - 1]
+        return _buffer_row(self.session, self.plan, k, self.holds.get(k), self.at, self.room)
 
 
 def _used(session: Session, plan: Plan, at: Var | None) -> set[int]:
@@ -105,16 +153,34 @@ def _buffer_row(session: Session, plan: Plan, k: int, holds: Var | None, at: Var
 
 def occupancy(session: Session, plan: Plan, k: int, at: Var | None, room: int) -> list[Span]:
     """Return a row of time with a buffer's occupants, one shade and the next in turn."""
+    cells = list(_occupied(session, plan, k, room))
+    if at is not None:
+        column = min(room - 1, session.stepper.index * room // max(len(session.stepper), 1))
+        cells[column] = Span("▲" if cells[column].text == " " else cells[column].text, "current")
+    return cells
+
+
+_rows_of_time: WeakKeyDictionary[Any, dict[tuple[int, int, int], list[Span]]] = WeakKeyDictionary()
+
+
+def _occupied(session: Session, plan: Plan, k: int, room: int) -> list[Span]:
+    """Return the row without the position; it is kept, for it may stand for very many occupants."""
+    kept = _rows_of_time.setdefault(session.opened, {})
+    key = (id(plan), k, room)
+    if key not in kept:
+        kept[key] = _fill(session, plan, k, room)
+    return kept[key]
+
+
+def _fill(session: Session, plan: Plan, k: int, room: int) -> list[Span]:
     places, total = session.stepper.positions, max(len(session.stepper), 1)
     cells = [Span(" ")] * room
     for n, (var, last) in enumerate(plan.occupants(k)):
         start = places.get(var, 0) * room // total
         end = max(places.get(last, total - 1) * room // total, start)
+        span = Span("█▓"[n % 2], phase_of(session.tape, var) if var in session.tape else "")
         for column in range(start, min(end + 1, room)):
-            cells[column] = Span("█▓"[n % 2], phase_of(session.tape, var) if var in session.tape else "")
-    if at is not None:
-        column = min(room - 1, session.stepper.index * room // total)
-        cells[column] = Span("▲" if cells[column].text == " " else cells[column].text, "current")
+            cells[column] = span
     return cells
 
 
@@ -126,7 +192,10 @@ def history_page(session: Session, plan: Plan, at: Var | None, width: int) -> Pa
     if k is None or at is None:
         return Page([line(Span(f"{at} is computed into no buffer", "dim"))], "Occupants")
     rows = _reads(session, plan, at)
-    rows += [_occupant(session, var, last, at) for var, last in plan.occupants(k)]
+    occupants = plan.occupants(k)
+    here = bisect_left(occupants, at, key=lambda pair: pair[0])
+    near = occupants[max(here - AROUND, 0) : here + AROUND]
+    rows += [_occupant(session, var, last, at) for var, last in near]
     return Page(rows, f"{plan.buffers[k].name} occupants")
 
 

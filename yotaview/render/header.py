@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from yota.tape import format_value
-from yotaview.keys import FOOTERS, TITLES, VIEWS, hint
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Span, cells, clean, line, spread
 from yotaview.render.text import ALERT, SEED, STOP, Marks
@@ -82,20 +81,22 @@ def _phase_count(session: Session) -> str:
     return f"FWD {index + 1}/{edge}"
 
 
-def tabs(current: str, width: int) -> list[Line]:
+def tabs(current: str, views: Sequence[str], width: int) -> list[Line]:
     """Return the line of views; the current one's name is never cut."""
     right = line(Span("^p", "key"), " commands  ", Span("?", "key"), " help ")
     for tail in (right, line(Span("?", "key"), " help ")):
         for gap, make in ((" ", _tab), ("", _tab), ("", _short)):
-            left = _tabs(current, gap, make)
+            left = _tabs(current, views, gap, make)
             if sum(cells(s.text) for s in (*left, *tail)) + 1 <= width:
                 return [spread(left, tail, width)]
-    return [_tabs(current, "", _short)]
+    return [_tabs(current, views, "", _short)]
 
 
-def _tabs(current: str, gap: str, make: Callable[[int, str, bool], str]) -> Line:
+def _tabs(
+    current: str, views: Sequence[str], gap: str, make: Callable[[int, str, bool], str]
+) -> Line:
     spans: list[Span] = [Span(" ")]
-    for k, name in enumerate(VIEWS, 1):
+    for k, name in enumerate(views, 1):
         here = name == current
         text = make(k, name, here)
         spans += [Span(text, "current" if here else ""), Span(gap)]
@@ -103,11 +104,11 @@ def _tabs(current: str, gap: str, make: Callable[[int, str, bool], str]) -> Line
 
 
 def _tab(number: int, name: str, here: bool) -> str:
-    return f"[{number} {TITLES[name]}]" if here else f" {number} {TITLES[name]} "
+    return f"[{number} {name.capitalize()}]" if here else f" {number} {name.capitalize()} "
 
 
 def _short(number: int, name: str, here: bool) -> str:
-    return f"[{number} {TITLES[name]}]" if here else f" {number} "
+    return f"[{number} {name.capitalize()}]" if here else f" {number} "
 
 
 def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Line]:
@@ -154,13 +155,12 @@ def result_text(session: Session) -> str:
     return format_number(session.recorded(found[0])[()] if spec.kind == "array" else session.recorded(found[0]))
 
 
-def footer(view: str, width: int) -> list[Line]:
-    """Return the keys of a view; `?` and `q` are always among them."""
+def footer(hints: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Return as many keys with their labels as fit; `?` and `q` are always among them."""
     fixed = line(Span("?", "key"), Span(" help  ", "dim"), Span("q", "key"), Span(" quit ", "dim"))
     room = width - sum(cells(s.text) for s in fixed) - 1
     spans: list[Span] = []
-    for action in FOOTERS[view]:
-        keys, label = hint(action)
+    for keys, label in hints:
         if len(keys) + len(label) + 3 > room:
             continue
         room -= len(keys) + len(label) + 3

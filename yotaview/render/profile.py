@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from yota.tape import Var
-from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, spread
+from yotaview.render.line import Line, Page, Span, bar, clean, cut, line
 from yotaview.render.passes import seconds_text
 from yotaview.render.text import NOW, describe, phase_of
 
@@ -17,28 +17,44 @@ if TYPE_CHECKING:
 LEVELS = " ▁▂▃▄▅▆▇█"
 
 
-def by_op(session: Session, profile: Profile, order: Sequence[Var], at: int, width: int) -> Page:
-    """Return ops with their times, in the order given."""
-    top = max(profile.seconds.values(), default=0.0)
-    name = max(width - 46, 22)
-    head = line(Span(f" {'op':<{name}}{'line':>5}{'µs':>9}{'%':>7}", "dim"))
-    rows = [head]
-    room = max(width - name - 25, 4)
-    for k, var in enumerate(order):
-        seconds = profile.seconds[var]
-        share = seconds / profile.total if profile.total else 0.0
-        frames = session.tape[var].origin.frames
-        text = cut(f"{var} {describe(session.tape[var])}", name - 1)
-        rows.append(
-            line(
-                Span(NOW if var == session.at else " ", "current"),
-                Span(text.ljust(name), phase_of(session.tape, var)),
-                Span(f"{frames[0].line if frames else '':>5}", "dim"),
-                f"{seconds * 1e6:>9.2f}{100 * share:>6.1f}%  ",
-                Span(bar(seconds / top if top else 0, room), phase_of(session.tape, var)),
-            )
-        )
-    return Page(rows, "Time by op", _ratio(profile), at + 1)
+class TimeRows(Sequence[Line]):
+    """A head and an op a line, each drawn when it is asked for."""
+
+    def __init__(self, session: Session, profile: Profile, order: Sequence[Var], top: float, room: int) -> None:
+        self.session, self.profile, self.order, self.top, self.room = session, profile, order, top, room
+        self.name = max(room - 46, 22)
+
+    def __len__(self) -> int:
+        return len(self.order) + 1
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if index == 0:
+            return line(Span(f" {'op':<{self.name}}{'line':>5}{'µs':>9}{'%':>7}", "dim"))
+        return _time_row(self, self.order[index - 1])
+
+
+def _time_row(rows: TimeRows, var: Var) -> Line:
+    session, name = rows.session, rows.name
+    seconds, total = rows.profile.seconds[var], rows.profile.total
+    frames = session.tape[var].origin.frames
+    phase = phase_of(session.tape, var)
+    blocks = bar(seconds / rows.top if rows.top else 0, max(rows.room - name - 25, 4))
+    return line(
+        Span(NOW if var == session.at else " ", "current"),
+        Span(cut(f"{var} {describe(session.tape[var])}", name - 1).ljust(name), phase),
+        Span(f"{frames[0].line if frames else '':>5}", "dim"),
+        f"{seconds * 1e6:>9.2f}{100 * seconds / total if total else 0:>6.1f}%  ",
+        Span(blocks, phase),
+    )
+
+
+def by_op(session: Session, profile: Profile, order: Sequence[Var], top: float, at: int, width: int) -> Page:
+    """Return ops with their times, in the order given; `top` is the longest time."""
+    return Page(TimeRows(session, profile, order, top, width), "Time by op", _ratio(profile), at + 1)
 
 
 def _ratio(profile: Profile) -> str:
@@ -47,24 +63,26 @@ def _ratio(profile: Profile) -> str:
     return f"FWD {forward} · REV {reverse}{ratio}"
 
 
-def lines_of(session: Session, profile: Profile) -> list[tuple[str, int, float, float, Var]]:
+LineTime = tuple[str, int, float, float, Var]
+
+
+def lines_of(session: Session, profile: Profile) -> list[LineTime]:
     """Return (file, line, forward seconds, reverse seconds, first op) of each source line, in order."""
     found: dict[tuple[str, int], list[float]] = {}
     first: dict[tuple[str, int], Var] = {}
     for var, seconds in profile.seconds.items():
         frames = session.tape[var].origin.frames
-        if not frames:
+        if not frames or not seconds:
             continue
         key = (frames[0].file, frames[0].line)
         first.setdefault(key, var)
         pair = found.setdefault(key, [0.0, 0.0])
         pair[session.tape.is_reverse(var)] += seconds
-    return [(*key, *found[key], first[key]) for key in sorted(found) if sum(found[key])]  # type: ignore[misc]  # a pair is two
+    return [(*key, found[key][0], found[key][1], first[key]) for key in sorted(found)]
 
 
-def by_line(session: Session, profile: Profile, at: int | None, width: int) -> Page:
+def by_line(session: Session, found: Sequence[LineTime], at: int | None, width: int) -> Page:
     """Return source lines with the time of their forward and reverse ops."""
-    found = lines_of(session, profile)
     top = max((max(f, r) for _, _, f, r, _ in found), default=0.0)
     room = max((width - 34) // 2, 3)
     rows: list[Line] = []
@@ -136,9 +154,3 @@ def by_phase(session: Session, profile: Profile, at: int, width: int) -> Page:
         for name, seconds in pairs
     ]
     return Page(rows, "Time by phase", f"median of {profile.runs}", at)
-
-
-def foot(profile: Profile) -> Line:
-    """Return what was measured, on a line."""
-    skipped = f" · {len(profile.not_run)} not run" if profile.not_run else ""
-    return spread(line(f"median of {profile.runs}{skipped}"), (), 40)

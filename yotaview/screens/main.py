@@ -14,10 +14,10 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from yotaview.export import ExportError, Selection, export
-from yotaview.keys import FOOTERS, KEYS, VIEWS
+from yotaview.keys import BY_ACTION, FOOTERS, KEYS, VIEWS, footer_hints
 from yotaview.messages import RowChosen, Stepped, Told, ViewAsked
 from yotaview.model.goto import GotoError
-from yotaview.render.header import alert_line, footer, header, tabs
+from yotaview.render.header import alert_line, footer, header, step_place, tabs
 from yotaview.render.lane import LEAD, call_lane, lane
 from yotaview.render.line import Line
 from yotaview.render.tapes import output_page
@@ -31,7 +31,7 @@ from yotaview.widgets.prompt import Prompt
 from yotaview.widgets.state import State
 from yotaview.widgets.step import StepView
 from yotaview.widgets.tapes import TapesView
-from yotaview.widgets.view import View
+from yotaview.widgets.view import WAIT, View
 
 MAKE: dict[str, Callable[[str, State], View]] = {
     "step": StepView,
@@ -71,11 +71,11 @@ class MainScreen(Screen[int]):
         self.view_name = view
         self.told = ""
         self.bars = {
-            "header": Bar("header", lambda w: header(self.session, self.view.header_place(), w)),
-            "tabs": Bar("tabs", lambda w: tabs(self.view_name, w)),
+            "header": Bar("header", self.draw_header),
+            "tabs": Bar("tabs", lambda w: tabs(self.view_name, VIEWS, w)),
             "lane": Bar("lane", self.draw_lane, 2),
             "alert": Bar("alert", lambda w: alert_line(self.session, state.marks, self.told, w)),
-            "footer": Bar("footer", lambda w: footer(self.view_name, w)),
+            "footer": Bar("footer", lambda w: footer(footer_hints(self.view_name), w)),
         }
         self.prompt = Prompt(self.answer)
 
@@ -104,24 +104,34 @@ class MainScreen(Screen[int]):
         """Show the first view; find what CSE merges in the background where the tape is long."""
         for widget in (*self.bars.values(), *(p for v in self.views.values() for p in v.panes.values())):
             widget.ascii = self.state.ascii
-        if len(self.session.stepper) > LONG:
-            self.state.show_merged = False
-            self.run_worker(self.find_merged, thread=True, exclusive=True)
         self.show(self.view_name)
 
-    def find_merged(self) -> None:
-        """Compute the marks of merged ops, then show them."""
-        _ = self.state.derived.merged
-        self.app.call_from_thread(self.merged_found)
+    def build(self) -> None:
+        """Make the stages, code and times of a long tape in the background."""
+        if self.state.waiting or self.state.built:
+            return
+        self.state.waiting = True
+        derived = self.state.derived
 
-    def merged_found(self) -> None:
-        """Show the marks."""
-        self.state.show_merged = True
+        def make() -> None:
+            _ = derived.prepared
+            self.app.call_from_thread(self.made)
+
+        self.run_worker(make, thread=True, exclusive=True)
+
+    def made(self) -> None:
+        """Show what was made in the background."""
+        self.state.waiting = False
         self.redraw()
 
     def on_resize(self, event: events.Resize) -> None:
         """Drop the second row of the lane where there is no room for it."""
         self.bars["lane"].styles.height = 1 if event.size.height < SHORT else 2
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Return the top line: the view's own position, that in time while the view waits."""
+        place = step_place(self.session) if self.view.waits else self.view.header_place()
+        return header(self.session, place, width)
 
     def draw_lane(self, width: int) -> list[Line]:
         """Return the lane of time, of calls in Tapes."""
@@ -140,6 +150,7 @@ class MainScreen(Screen[int]):
 
     def redraw(self) -> None:
         """Draw the view and the bars anew."""
+        self.build()
         self.view.redraw()
         for bar in self.bars.values():
             bar.redraw()
@@ -169,7 +180,7 @@ class MainScreen(Screen[int]):
             self.session.move(self.session.stepper.percent(100 * max(0.0, min(share, 1.0))))
             self.redraw()
         elif event.pane == "tabs":
-            text = "".join(s.text for s in tabs(self.view_name, width)[0])[: event.row + 1]
+            text = "".join(s.text for s in tabs(self.view_name, VIEWS, width)[0])[: event.row + 1]
             number = next((c for c in reversed(text) if c.isdigit()), "")
             if number:
                 self.show(VIEWS[int(number) - 1])
@@ -177,6 +188,9 @@ class MainScreen(Screen[int]):
     def action_act(self, action: str) -> None:
         """Do what a key stands for: the view's way, or the screen's."""
         self.told = ""
+        if self.view.waits and BY_ACTION[action].scope == "view":
+            self.tell(WAIT)
+            return
         handler = getattr(self.view, f"do_{action}", None) or getattr(self, f"do_{action}", None)
         if handler is None and action.startswith("view_"):
             self.show(action.removeprefix("view_"))
@@ -410,7 +424,6 @@ class MainScreen(Screen[int]):
         self.prompt.submit()
 
 
-LONG = 5_000
 THEMES = (
     "textual-dark", "textual-light", "nord", "gruvbox", "solarized-light", "catppuccin-latte", "ansi-dark",
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar, TYPE_CHECKING
 
 from yota.tape import Var
-from yotaview.render.code import buffer_page, code_page, history_page
+from yotaview.render.code import buffer_page, code_page, history_page, split
 from yotaview.render.header import Place
 from yotaview.render.line import Page
 from yotaview.widgets.pane import Draw
@@ -24,6 +24,7 @@ class CodeView(View):
     why_pane = "buffers"
     main_pane = "code"
     flush: ClassVar[set[str]] = {"code"}
+    needs_program: ClassVar[bool] = True
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
@@ -83,21 +84,25 @@ class CodeView(View):
     def header_place(self) -> Place:
         """Return line, op and buffers."""
         var, why = self.op
-        total = self.source.text.rstrip("\n").count("\n") + 1
+        total = len(split(self.source))
         place: Place = [(f"line {self.line}/{total}", 0), (why if "≡" in why else str(var or self.session.at), 1)]
         place.append((f"{len(self.plan.buffers)} bufs {self.plan.nbytes} B", 2))
         return [*place, (self.form, 3)]
 
     def walk(self, step: int) -> None:
         """Go to the next or previous line that computes an op."""
-        lines = sorted(n for n, ops in self.source.ops_of.items() if any(v in self.session.tape for v in ops))
-        ahead = [n for n in lines if (n > self.line if step > 0 else n < self.line)]
-        if not ahead:
+        number, last = self.line + step, len(split(self.source))
+        while 0 < number <= last and not self.computes(number):
+            number += step
+        if 0 < number <= last:
+            self.goto_line(number)
+        else:
             self.session.step(step)
             self.moved()
-            return
-        number = ahead[0] if step > 0 else ahead[-1]
-        self.goto_line(number)
+
+    def computes(self, number: int) -> bool:
+        """Tell whether a line computes an op of the tape."""
+        return any(v in self.session.tape for v in self.source.ops_of.get(number, ()))
 
     def goto_line(self, number: int) -> None:
         """Go to the op that a line computes."""
@@ -151,7 +156,7 @@ class CodeView(View):
 
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
         """Look in the lines of the code."""
-        texts = self.source.text.rstrip("\n").split("\n")
+        texts = split(self.source)
         return len(texts), self.line - 1, lambda k: texts[k], lambda k: self.goto_line(k + 1)
 
     def copy_text(self) -> str:

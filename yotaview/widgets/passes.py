@@ -34,6 +34,7 @@ class PassesView(View):
     why_pane = "reason"
     main_pane = "stages"
     flush: ClassVar[set[str]] = {"stages", "before", "after"}
+    needs_program: ClassVar[bool] = True
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)

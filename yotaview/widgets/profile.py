@@ -9,7 +9,7 @@ from yota.tape import Var
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
 from yotaview.render.passes import seconds_text
-from yotaview.render.profile import by_line, by_op, by_phase, lines_of, live_page
+from yotaview.render.profile import by_line, by_op, by_phase, live_page
 from yotaview.render.text import describe
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
@@ -24,6 +24,7 @@ class ProfileView(View):
     why_pane = "live"
     main_pane = "times"
     flush: ClassVar[set[str]] = {"times"}
+    needs_program: ClassVar[bool] = True
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
@@ -49,36 +50,36 @@ class ProfileView(View):
     @property
     def order(self) -> list[Var]:
         """The ops in the order in sight."""
-        profile = self.state.profile
-        return profile.slowest() if self.slowest_first else list(profile.seconds)
+        times = self.state.derived.times
+        return times.slowest if self.slowest_first else times.as_recorded
 
     def count(self) -> int:
         """Return how many rows the list has."""
         if self.by == "op":
-            return len(self.state.profile.seconds)
-        return len(lines_of(self.session, self.state.profile)) if self.by == "line" else 2
+            return len(self.order)
+        return len(self.state.derived.times.lines) if self.by == "line" else 2
 
     def times(self, width: int, height: int) -> Page:
         """Return the list of times."""
-        profile = self.state.profile
+        times = self.state.derived.times
         self.row = max(0, min(self.row, self.count() - 1))
         if self.by == "op":
-            return by_op(self.session, profile, self.order, self.row, width)
+            return by_op(self.session, times.profile, self.order, times.top, self.row, width)
         if self.by == "line":
-            return by_line(self.session, profile, self.row, width)
-        return by_phase(self.session, profile, self.row, width)
+            return by_line(self.session, times.lines, self.row, width)
+        return by_phase(self.session, times.profile, self.row, width)
 
     def live(self, width: int, height: int) -> Page:
         """Return the chart of live bytes."""
-        return live_page(self.session, self.state.profile, width, height)
+        return live_page(self.session, self.state.derived.times.profile, width, height)
 
     def lines(self, width: int, height: int) -> Page:
         """Return the times of source lines."""
-        return by_line(self.session, self.state.profile, None, width)
+        return by_line(self.session, self.state.derived.times.lines, None, width)
 
     def header_place(self) -> Place:
         """Return the row, the total and how it was measured."""
-        profile = self.state.profile
+        profile = self.state.derived.times.profile
         place: Place = [(f"row {self.row + 1}/{self.count()} by {self.by}", 0)]
         place.append((seconds_text(profile.total), 1))
         return [*place, (f"median of {profile.runs}", 2), (str(self.session.at), 3)]
@@ -144,7 +145,7 @@ class ProfileView(View):
         if self.by == "op":
             return self.order[self.row]
         if self.by == "line":
-            return lines_of(self.session, self.state.profile)[self.row][-1]
+            return self.state.derived.times.lines[self.row][-1]
         return None
 
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:

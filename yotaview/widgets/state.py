@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from yota.tape import Var
 from yotaview.model.groups import Groups, group_ops
 from yotaview.render.flow import Flow, cotangent_order
+from yotaview.render.profile import lines_of
 from yotaview.render.text import Marks
 from yotaview.render.value import MODES
 
@@ -17,11 +19,36 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 
+LONG = 5_000
+
+
+class Times:
+    """A profile with the orders and sums that are drawn from it."""
+
+    def __init__(self, session: Session, profile: Profile) -> None:
+        self.profile = profile
+        self.as_recorded = list(profile.seconds)
+        self.slowest = profile.slowest()
+        self.top = profile.seconds[self.slowest[0]] if self.slowest else 0.0
+        self.lines = lines_of(session, profile)
+
+
 class Derived:
     """What is computed once for an open call."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
+
+    @cached_property
+    def times(self) -> Times:
+        """The times of the ops."""
+        return Times(self.session, self.session.profile())
+
+    @cached_property
+    def prepared(self) -> None:
+        """Make everything that takes long on a long tape."""
+        _ = self.session.program.stages, self.merged, self.times
+        gc.freeze()  # the tape stays: without this each collection walks all of it
 
     @cached_property
     def groups(self) -> Groups:
@@ -57,8 +84,7 @@ class State:
     slice_at: int = 0
     sought: str = ""
     stops: dict[int, set[Var]] = field(default_factory=dict)
-    show_merged: bool = True
-    fixed_profile: Profile | None = None
+    waiting: bool = False
     _derived: tuple[object, Derived] | None = None
 
     @property
@@ -70,6 +96,11 @@ class State:
         return self._derived[1]
 
     @property
+    def built(self) -> bool:
+        """Tell whether the stages, the code and the times of the open call are there, or come at once."""
+        return len(self.session.stepper) <= LONG or {"prepared"} <= self.derived.__dict__.keys()
+
+    @property
     def breakpoints(self) -> set[Var]:
         """The breakpoints of the open row."""
         return self.stops.setdefault(self.session.row_index, set())
@@ -77,13 +108,8 @@ class State:
     @property
     def marks(self) -> Marks:
         """Which ops carry a glyph."""
-        merged = self.derived.merged if self.show_merged else frozenset()
+        merged = frozenset() if self.waiting else self.derived.merged
         return Marks(frozenset(self.breakpoints), merged, self.derived.alarms)
-
-    @property
-    def profile(self) -> Profile:
-        """The times of the open call."""
-        return self.fixed_profile or self.session.profile()
 
     def next_mode(self) -> None:
         """Show the value in the next way."""

@@ -17,6 +17,7 @@ from yotaview.widgets.pane import Draw, Pane
 from yotaview.widgets.state import State
 
 Box = tuple[int, int, int, int]
+WAIT = "passes, code and times of this long tape are being made; every other view works meanwhile"
 NARROW, WIDE, HUGE = 80, 100, 180
 
 
@@ -26,6 +27,7 @@ class View(Widget):
     why_pane: ClassVar[str] = ""
     main_pane: ClassVar[str] = ""
     flush: ClassVar[set[str]] = set()
+    needs_program: ClassVar[bool] = False
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(id=f"view-{name}", name=name)
@@ -55,10 +57,17 @@ class View(Widget):
         """Return the box of each pane in sight."""
         raise NotImplementedError
 
+    @property
+    def waits(self) -> bool:
+        """Tell whether what the view shows is still being made."""
+        return self.needs_program and self.state.waiting
+
     def guarded(self, draw: Draw) -> Draw:
         """Keep an error of one pane in that pane."""
 
         def drawn(width: int, height: int) -> Page:
+            if self.waits:
+                return Page([(Span(WAIT, "dim"),)], "not built yet")
             try:
                 return draw(width, height)
             except Exception as error:  # one pane may fail, the others stay
