@@ -15,12 +15,12 @@ FORMS = ("bound", "lean")
 
 # Functions whose result never shares memory with an operand.
 _FRESH = {
-    np.sum, np.prod, np.max, np.min, np.mean, np.var, np.std, np.cumsum, np.cumprod, np.dot, np.vdot,
-    np.inner, np.outer, np.tensordot, np.kron, np.where, np.clip, np.concatenate, np.stack, np.vstack,
-    np.hstack, np.copy, np.zeros, np.ones, np.full, np.zeros_like, np.ones_like, np.full_like,
-    np.repeat, np.tile, np.take, np.take_along_axis, np.sort, np.argsort, np.argmax, np.argmin, np.all,
-    np.any, np.tril, np.triu, np.roll, np.cross, np.linalg.inv, np.linalg.solve, np.linalg.det,
-    setitem, scatter, place, cast,
+    np.sum, np.prod, np.max, np.min, np.mean, np.var, np.std, np.cumsum, np.cumprod, np.all, np.any,
+    np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.kron, np.cross, np.where, np.clip,
+    np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.repeat, np.tile, np.roll, np.take,
+    np.zeros, np.ones, np.full, np.zeros_like, np.ones_like, np.full_like, np.tril, np.triu,
+    np.take_along_axis, np.sort, np.argsort, np.argmax, np.argmin, np.linalg.inv, np.linalg.solve,
+    np.linalg.det, setitem, scatter, place, cast,
 }  # fmt: skip
 
 # Functions that compute the same bits into `out=` as into a new array.
@@ -68,7 +68,7 @@ class Plan:
         return [(v, self.last_use[v]) for v in self._occupants[k]]
 
     def holds(self, at: Var) -> dict[int, Var]:
-        """Return what each buffer holds once op `at` has run; buffers not yet written are left out."""
+        """Return what each buffer holds once op `at` has run, without those not yet written."""
         now = self._order[at]
         found = {}
         for k, occupants in enumerate(self._occupants):
@@ -81,8 +81,7 @@ class Plan:
 def plan(tape: Tape, form: str = "lean") -> Plan:
     """Plan the buffers: form `bound` gives each op its own, `lean` shares them by lifetime.
 
-    What is handed out is never computed into a shared buffer that is written again, and in the lean
-    form into none at all.
+    What the lean form hands out is computed into no buffer at all.
     """
     check_form(form)
     return _Planner(tape, form).run()
@@ -122,7 +121,7 @@ class _Planner:
         )
 
     def release_operands(self, at: int, op: Op) -> set[Var]:
-        """Free the memory that an elementwise call may overwrite: dying operands of its own type."""
+        """Free what an elementwise call may overwrite: dying operands of its own type."""
         if not isinstance(op, Call) or not is_elementwise(op):
             return set()
         direct = set(op.operands)
@@ -159,7 +158,7 @@ def _memory(spec: Spec) -> Any:
 
 
 def lifetimes(tape: Tape, order: dict[Var, int]) -> dict[Var, int]:
-    """Return for each op the position of the last op that may read its memory, through views too."""
+    """Return for each op the position of the last one that may read its memory."""
     ends = dict(order)
     last = len(order) - 1
     for var in tape.outputs:

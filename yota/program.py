@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from yota import buffers, codegen
 from yota.codegen.source import Source
 from yota.passes import PIPELINE, Pass, Stage, optimise, optimised
 from yota.tape import Frame, Origin, Tape
+
+T = TypeVar("T")
 
 __all__ = ["PIPELINE", "Built", "CallRecord", "Called", "Failed", "Program", "Stage"]
 
@@ -34,7 +36,7 @@ class Program:
 
     @property
     def stages(self) -> list[Stage]:
-        """Every stage: `trace`, `reverse` if there is a reverse pass, each pass, `buffers`, `code`."""
+        """Every stage: `trace`, `reverse` if there is one, each pass, `buffers`, `code`."""
         self.source()
         final, tick = self.optimised, self._seconds
         steps = [("buffers", tick["plan lean"]), ("code", tick["source lean"])]
@@ -78,7 +80,7 @@ class Program:
                 self._stages = [*recorded, *optimise(self.tape, self.passes)]
             return self._stages
 
-    def _made(self, known: dict[str, Any], what: str, form: str, make: Callable[[], Any]) -> Any:
+    def _made(self, known: dict[str, T], what: str, form: str, make: Callable[[], T]) -> T:
         buffers.check_form(form)
         with self._lock:
             if form not in known:

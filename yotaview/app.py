@@ -37,7 +37,11 @@ class Actions(Provider):
         if not isinstance(screen, MainScreen):
             return []
         return [
-            (f"{k.action.replace('_', ' ')}  ({k.show})", k.help, partial(screen.action_act, k.action))
+            (
+                f"{k.action.replace('_', ' ')}  ({k.show})",
+                k.help,
+                partial(screen.action_act, k.action),
+            )
             for k in KEYS
             if k.scope != "pane"
         ]
@@ -101,7 +105,9 @@ def guarded_stdout() -> Iterator[None]:
             sys.stdout.write(aside.read().decode(errors="replace"))
 
 
-def run(session: Session, *, view: str = "step", theme: str | None = None, ascii: bool = False) -> int:
+def run(
+    session: Session, *, view: str = "step", theme: str | None = None, ascii: bool = False
+) -> int:
     """Show the screen until the user leaves it; returns 0."""
     app = YotaView(session, view=view, theme=theme, ascii=ascii)
     with guarded_stdout(), quiet():

@@ -1,8 +1,9 @@
-"""The command line: read arguments, run the script, print or open the screen; the exit code is the answer."""
+"""The command line: read arguments, run the script, print or open the screen."""
 
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import os
 import sys
@@ -56,7 +57,9 @@ def make_parser() -> Parser:
         allow_abbrev=False,
         add_help=True,
     )
-    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module by name, as python -m")
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", help="run a module by name, as python -m"
+    )
     parser.add_argument("--version", action="store_true", help="print the version")
     _screen_options(parser.add_argument_group("screen"))
     _headless_options(parser.add_argument_group("without a screen"))
@@ -68,41 +71,63 @@ def make_parser() -> Parser:
 def _screen_options(group: Any) -> None:
     names = ", ".join(LESSONS)
     group.add_argument(
-        "--lesson", nargs="?", const=FIRST, metavar="NAME", help=f"open a lesson: {names} (--lesson=NAME)"
+        "--lesson",
+        nargs="?",
+        const=FIRST,
+        metavar="NAME",
+        help=f"open a lesson: {names} (--lesson=NAME)",
     )
     group.add_argument("--theme", metavar="NAME", help="a theme of Textual, as textual-light")
     group.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
     group.add_argument("--view", choices=VIEWS, help="the view to begin with")
-    group.add_argument("--at", metavar="WHERE", help="the position: 46, %%46, 50%%, seed, end, nan, 'line 9'")
+    group.add_argument(
+        "--at", metavar="WHERE", help="the position: 46, %%46, 50%%, seed, end, nan, 'line 9'"
+    )
     group.add_argument("-b", dest="breaks", action="append", default=[], metavar="SPEC",
                        help="a breakpoint: %%46, op:log, line:9, nan")  # fmt: skip
-    group.add_argument("--tui", action="store_true", help="open the screen after the headless options")
+    group.add_argument(
+        "--tui", action="store_true", help="open the screen after the headless options"
+    )
 
 
 def _headless_options(group: Any) -> None:
     group.add_argument("-o", dest="out", action="append", default=[], metavar="FILE",
-                       help=f"write a file by its suffix: {' '.join(SUFFIXES)}; repeatable")  # fmt: skip
+                       help=f"write a file, by its suffix: {' '.join(SUFFIXES)}")  # fmt: skip
     group.add_argument("--list", action="store_true", help="print a line for each captured tape")
     group.add_argument("--text", action="store_true", help="print the tape, an op a line")
     group.add_argument("--json", action="store_true", help="print the tape as JSON lines")
     group.add_argument("--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}")
-    group.add_argument("--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png")
+    group.add_argument(
+        "--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png"
+    )
     group.add_argument("--doctor", action="store_true", help="print what this installation can do")
-    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour text")
+    group.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour text"
+    )
 
 
 def _choice_options(group: Any) -> None:
     group.add_argument("--tape", type=_positive, metavar="N", help="tape N of --list")
     group.add_argument("--call", type=_positive, metavar="K", help="kept call K of the tape")
     group.add_argument("--stage", choices=STAGES, default="reverse", help="the tape after a pass")
-    group.add_argument("--only", metavar="NAME", help="tapes of one function, or called at FILE:LINE")
+    group.add_argument(
+        "--only", metavar="NAME", help="tapes of one function, or called at FILE:LINE"
+    )
 
 
 def _capture_options(group: Any) -> None:
-    group.add_argument("--capture", metavar="NAME|FILE:LINE", help="capture one function, or one line's calls")
-    group.add_argument("--max-tapes", type=_positive, default=200, metavar="N", help="tapes to capture (200)")
-    group.add_argument("--max-bytes", type=_size, default=256 << 20, metavar="N", help="for kept calls (256M)")
-    group.add_argument("--timeout", type=_seconds, metavar="S", help="end the script after S seconds")
+    group.add_argument(
+        "--capture", metavar="NAME|FILE:LINE", help="capture one function, or one line's calls"
+    )
+    group.add_argument(
+        "--max-tapes", type=_positive, default=200, metavar="N", help="tapes to capture (200)"
+    )
+    group.add_argument(
+        "--max-bytes", type=_size, default=256 << 20, metavar="N", help="for kept calls (256M)"
+    )
+    group.add_argument(
+        "--timeout", type=_seconds, metavar="S", help="end the script after S seconds"
+    )
 
 
 def _positive(text: str) -> int:
@@ -145,7 +170,12 @@ def split_arguments(argv: Sequence[str], parser: Parser) -> tuple[list[str], lis
 
 def misplaced(arguments: Sequence[str], parser: Parser) -> list[str]:
     """Return our long options among the script's arguments."""
-    ours = {s for a in parser._actions for s in a.option_strings if s.startswith("--") or s in ("-o", "-b")}
+    ours = {
+        s
+        for a in parser._actions
+        for s in a.option_strings
+        if s.startswith("--") or s in ("-o", "-b")
+    }
     found = []
     for word in arguments:
         if word == "--":
@@ -197,7 +227,9 @@ class Run:
 def on_terminal() -> bool:
     """Tell whether input, output and error are a terminal that can be drawn on."""
     streams = (sys.__stdin__, sys.__stdout__, sys.__stderr__)
-    return all(s is not None and s.isatty() for s in streams) and os.environ.get("TERM", "") not in ("", "dumb")
+    return all(s is not None and s.isatty() for s in streams) and os.environ.get(
+        "TERM", ""
+    ) not in ("", "dumb")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -240,7 +272,10 @@ def _read(argv: list[str], parser: Parser) -> Run | None:
     _choose_target(run, rest)
     _check_options(run)
     for word in misplaced(run.arguments, parser) if run.target else ():
-        say(f"note: {word} stands behind the script and goes to it; options of yotaview stand before")
+        say(
+            f"note: {word} stands behind the script and goes to it; "
+            "options of yotaview stand before"
+        )
     return run
 
 
@@ -283,7 +318,9 @@ def _execute(run: Run) -> int:
     if capture.cut:
         say(f"capture cut: {capture.cut}")
     if not capture.rows:
-        say("no tape captured: the script called no yota.grad, vjp, gradtape or trace up to its end")
+        say(
+            "no tape captured: the script called no yota.grad, vjp, gradtape or trace up to its end"
+        )
     _headless_outputs(run)
     if not run.headless and capture.rows:
         _open_screen(run)
@@ -299,7 +336,8 @@ def _load(run: Run) -> Capture:
     limits = Limits(o.max_tapes, o.max_bytes, o.timeout, o.capture)
     try:
         if not run.headless:
-            return run_script(run.target, run.arguments, module=bool(o.module), limits=limits)
+            capture = run_script(run.target, run.arguments, module=bool(o.module), limits=limits)
+            return _with_lesson(capture) if o.lesson else capture
         with output_to_stderr():
             capture = run_script(run.target, run.arguments, module=bool(o.module), limits=limits)
             if capture.error:
@@ -307,6 +345,14 @@ def _load(run: Run) -> Capture:
             return capture
     except NotFound as error:
         raise UsageError(str(error)) from error
+
+
+def _with_lesson(capture: Capture) -> Capture:
+    """Put the lesson's text where the screen shows the script's output."""
+    source = "\n".join(capture.sources.get(capture.script, ()))
+    capture.lesson = ast.get_docstring(ast.parse(source)) or ""
+    capture.output = f"{capture.lesson}\n\n{'-' * 72}\n{capture.output}"
+    return capture
 
 
 @contextlib.contextmanager
@@ -337,7 +383,7 @@ def say(text: str) -> None:
 
 
 def chosen_rows(run: Run) -> list[int]:
-    """Return the indices of the rows that the options choose; raises UsageError where there are none."""
+    """Return the indices of the rows that the options choose; raises UsageError for none."""
     assert run.capture is not None
     rows, o = run.capture.rows, run.options
     if o.tape is not None:
@@ -420,7 +466,8 @@ def _print_tapes(run: Run, rows: list[int]) -> None:
 def _heading(session: Session) -> Line:
     row = session.row
     call = f" call {session.call.number}/{row.count}" if session.call is not None else ""
-    text = f"tape {session.row_index + 1} {row.name} {row.place}{call} value {value_text(row)} {status(row)}"
+    head = f"tape {session.row_index + 1} {row.name} {row.place}{call}"
+    text = f"{head} value {value_text(row)} {status(row)}"
     return line(Span(text, "title"))
 
 

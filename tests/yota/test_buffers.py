@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import yota
+from tests.yota.rules.samples import SAMPLES
 from tests.yota.tapes import Hand, long_tape
 from tests.zoo import SMOOTH
 from yota import buffers
 from yota.passes import optimised
-from yota.tape import Call
+from yota.tape import Call, spec_of
 
 X = np.ones((3, 4))
 
@@ -56,8 +59,8 @@ def test_a_product_is_not_computed_into_its_own_operand():
 
 @pytest.mark.parametrize(
     ("view", "args"),
-    [(np.transpose, ()), (np.reshape, ((4, 3),)), (np.swapaxes, (0, 1)), (np.broadcast_to, ((2, 3, 4),)),
-     (np.diagonal, ()), (np.squeeze, ()), (np.expand_dims, (0,))],
+    [(np.transpose, ()), (np.reshape, ((4, 3),)), (np.swapaxes, (0, 1)),
+     (np.broadcast_to, ((2, 3, 4),)), (np.diagonal, ()), (np.squeeze, ()), (np.expand_dims, (0,))],
 )  # fmt: skip
 def test_a_view_keeps_the_memory_behind_it_alive(view, args):
     hand = Hand(x=X)
@@ -96,8 +99,9 @@ def test_lean_computes_what_is_handed_out_into_no_buffer():
 
 @pytest.mark.parametrize(
     ("x", "fn"),
-    [(X[:, ::2], np.sin), (np.ones((2, 3, 4)).transpose(1, 2, 0), np.sin), (np.float64(1.0), np.sin),
-     (np.array(1.0), np.sin), (np.ones((0, 2)), np.sin), (np.ones(3, ">f8"), np.positive),
+    [(X[:, ::2], np.sin), (np.ones((2, 3, 4)).transpose(1, 2, 0), np.sin),
+     (np.float64(1.0), np.sin), (np.array(1.0), np.sin),
+     (np.ones((0, 2)), np.sin), (np.ones(3, ">f8"), np.positive),
      (np.ones((2, 2), np.float16), np.mean), (np.eye(2), np.linalg.inv)],
 )  # fmt: skip
 def test_values_that_gain_nothing_or_lose_bits_get_no_buffer(x, fn):
@@ -133,15 +137,39 @@ def test_no_two_values_share_a_buffer_while_both_are_needed(name, f, args):
     order = {v: k for k, v in enumerate(tape.ops)}
     for k, buffer in enumerate(plan.buffers):
         occupants = plan.occupants(k)
-        for (_, end), (start, _) in zip(occupants, occupants[1:], strict=False):
+        for (_, end), (start, _) in pairwise(occupants):
             assert order[end] <= order[start]
             if order[end] == order[start]:
                 assert buffers.is_elementwise(tape[start])
         for var, _ in occupants:
             spec = tape[var].spec
-            assert (spec.dtype, spec.shape, spec.order) == (buffer.dtype, buffer.shape, buffer.order)
+            assert (spec.dtype, spec.shape, spec.order) == (
+                buffer.dtype,
+                buffer.shape,
+                buffer.order,
+            )
             assert var not in tape.outputs
     assert plan.nbytes <= plan.unshared_nbytes
+
+
+@pytest.mark.parametrize("s", SAMPLES, ids=lambda s: s.name)
+def test_functions_taken_as_fresh_share_no_memory_with_operands(s):
+    result = s.fn(*s.args, **s.kwargs)
+    op = Call(spec=spec_of(result), fn=s.fn, args=s.args, kwargs=tuple(s.kwargs.items()))
+    shares = any(
+        np.may_share_memory(r, a) for r in arrays(result) for a in arrays((s.args, s.kwargs))
+    )
+    assert not (shares and buffers.is_fresh(op))
+
+
+def arrays(tree):
+    if isinstance(tree, np.ndarray):
+        yield tree
+    elif isinstance(tree, tuple | list):
+        for t in tree:
+            yield from arrays(t)
+    elif isinstance(tree, dict):
+        yield from arrays(list(tree.values()))
 
 
 def test_plan_takes_long_tapes():

@@ -11,6 +11,8 @@ import traceback
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import yota
 from tests.bits import bits, by_number
@@ -18,8 +20,9 @@ from tests.yota.tapes import Hand, long_tape
 from tests.yota.test_passes import CASES
 from tests.zoo import SMOOTH, Layer, Model, Pair
 from yota import buffers, codegen, program
-from yota.codegen import emit
+from yota.codegen import layout
 from yota.passes import PIPELINE, optimised
+from yota.rules.functional import getitem, identity, setitem
 
 X = np.array([[0.5, 1.0, -2.0], [3.0, -1.5, 0.25]])
 FORMS = ("lean", "bound")
@@ -42,7 +45,10 @@ def code(f, *args, form="lean", passes=PIPELINE):
 @pytest.mark.parametrize("passes", [("cse", "dce"), PIPELINE])
 def test_source_of_the_introductory_example(form, passes, golden):
     text = yota.generate_source(yota.gradtape(foo, 0.5), passes, form)
-    golden(f"source_{form}_{'_'.join(passes)}.txt", text.replace(f":{foo.__code__.co_firstlineno + 1}", ":2"))
+    golden(
+        f"source_{form}_{'_'.join(passes)}.txt",
+        text.replace(f":{foo.__code__.co_firstlineno + 1}", ":2"),
+    )
 
 
 def test_standalone_source_of_the_introductory_example(golden):
@@ -78,7 +84,7 @@ def test_generated_code_gives_the_bits_of_play(name, f, args):
 
 @pytest.mark.parametrize(("name", "f", "args"), SMOOTH)
 def test_pieces_give_the_bits_of_the_whole(name, f, args, monkeypatch):
-    monkeypatch.setattr(emit, "PIECE", 3)
+    monkeypatch.setattr(layout, "PIECE", 3)
     tape = yota.gradtape(f, *args)
     want, values = bits(tape.play(*args)), by_number(tape.values)
     for form in FORMS:
@@ -116,7 +122,63 @@ def test_an_operand_that_is_a_view_of_the_reused_buffer_is_safe():
     y = hand.call(np.sin, hand["x"])
     z = hand.call(np.add, y, hand.call(np.transpose, y))
     tape = hand.done(hand.call(np.sum, z, axis=0))
-    assert bits(tape.compile()(np.arange(9.0).reshape(3, 3))) == bits(tape.play(np.arange(9.0).reshape(3, 3)))
+    assert bits(tape.compile()(np.arange(9.0).reshape(3, 3))) == bits(
+        tape.play(np.arange(9.0).reshape(3, 3))
+    )
+
+
+STEPS = [
+    lambda hand, a, b: hand.call(np.add, a, b),
+    lambda hand, a, b: hand.call(np.multiply, a, b),
+    lambda hand, a, b: hand.call(np.subtract, b, 0.5),
+    lambda hand, a, b: hand.call(np.tanh, a),
+    lambda hand, a, b: hand.call(np.negative, b),
+    lambda hand, a, b: hand.call(np.multiply, a, 1.0),
+    lambda hand, a, b: hand.call(np.transpose, a),
+    lambda hand, a, b: hand.call(np.swapaxes, b, 0, 1),
+    lambda hand, a, b: hand.call(np.matmul, a, b),
+    lambda hand, a, b: hand.call(getitem, a, (slice(None, None, -1), slice(None))),
+    lambda hand, a, b: hand.call(np.add, a, hand.call(np.sum, b, axis=0, keepdims=True)),
+    lambda hand, a, b: hand.call(np.maximum, a, hand.call(np.transpose, a)),
+    lambda hand, a, b: hand.call(np.reshape, hand.call(np.ravel, b), (4, 4)),
+    lambda hand, a, b: hand.call(np.broadcast_to, hand.call(getitem, a, 1), (4, 4)),
+    lambda hand, a, b: hand.call(setitem, a, 2, hand.call(getitem, b, 0)),
+    lambda hand, a, b: hand.call(np.copy, a),
+    lambda hand, a, b: hand.call(identity, b),
+    lambda hand, a, b: hand.call(either, a, b),
+]
+
+
+@yota.primitive
+def either(a, b):
+    return a if a[0, 0] > b[0, 0] else b.T
+
+
+def squares(hand):
+    return [v for v, op in hand.tape if op.spec.shape == (4, 4)]
+
+
+@given(st.data())
+@settings(max_examples=150)
+def test_any_program_of_elementwise_ops_views_and_products_keeps_its_bits(data):
+    x = np.random.default_rng(data.draw(st.integers(0, 99))).standard_normal((4, 4))
+    hand = Hand(x=x, y=np.asfortranarray(x * 0.5))
+    for _ in range(data.draw(st.integers(1, 25))):
+        vars_ = squares(hand)
+        near = st.integers(1, min(len(vars_), 6)).map(lambda k, vars_=vars_: vars_[-k])
+        data.draw(st.sampled_from(STEPS))(hand, data.draw(near), data.draw(near))
+    results = data.draw(st.lists(st.sampled_from(squares(hand)), min_size=1, max_size=3))
+    tape = hand.done(results[0], *results)
+    args = (x, x.T * 0.5)
+    want = bits(tape.play(*args))
+    values = by_number(tape.values)
+    runs = [tape.compile(p, form) for p in ((), PIPELINE) for form in FORMS]
+    for run in (*runs, program.standalone(tape)):
+        for array in run(x * 3.0, x.copy()):
+            array[...] = 99.0
+        assert bits(run(*args)) == want
+    found = by_number(tape.values)
+    assert found == {n: values[n] for n in found}
 
 
 # Text
@@ -125,11 +187,20 @@ def test_an_operand_that_is_a_view_of_the_reused_buffer_is_safe():
 def test_calls_read_as_a_person_writes_them():
     def f(x, s):
         y = x[1:, 0] + x[None, 0, :2]
-        z = -(s * 2.0) ** 2 + abs(s)
+        z = -((s * 2.0) ** 2) + abs(s)
         return np.sum(np.linalg.norm(y) * np.add.reduce(x[..., ::-1])) * z
 
     text = yota.generate_source(yota.trace(f, X, 0.5)[1], form="lean")
-    for part in ("x[1:, 0]", "x[None, 0, :2]", "s * 2.0", "** 2", "abs(s)", "np.linalg.norm(", "x[..., ::-1]", "np.sum("):
+    for part in (
+        "x[1:, 0]",
+        "x[None, 0, :2]",
+        "s * 2.0",
+        "** 2",
+        "abs(s)",
+        "np.linalg.norm(",
+        "x[..., ::-1]",
+        "np.sum(",
+    ):
         assert part in text
 
 
@@ -137,7 +208,9 @@ def test_sections_stand_on_lines_of_their_own_and_ranges_match():
     for form in FORMS:
         source = code(lambda x: np.sum(np.tanh(x) * x), X, form=form)
         lines = source.text.splitlines()
-        marks = [lines[r.start - 1].strip() for r in (source.prologue, source.body, source.epilogue)]
+        marks = [
+            lines[r.start - 1].strip() for r in (source.prologue, source.body, source.epilogue)
+        ]
         assert marks == ["# prologue", "# body", "# epilogue"]
         assert source.prologue.stop == source.body.start
         assert source.body.stop == source.epilogue.start
@@ -163,8 +236,23 @@ def test_line_of_and_ops_of_name_the_line_of_every_op(name, f, args):
         assert merged <= set(source.line_of)
 
 
+def test_lean_frees_big_arrays_early_and_bound_keeps_them():
+    def f(x):
+        y = np.where(x > 0, x, 0.0)
+        z = np.where(y > 1, y, x)
+        return np.sum(z.T * z.T)
+
+    x = np.random.default_rng(0).standard_normal((400, 400))
+    tape = yota.gradtape(f, x)
+    lean = yota.generate_source(tape, form="lean")
+    assert "    del v3\n" in lean
+    assert lean.index("np.where(v4, v3") < lean.index("del v3")
+    assert "del " not in yota.generate_source(tape)
+    assert bits(tape.compile()(x)) == bits(tape.play(x))
+
+
 def test_names_do_not_collide_with_the_users():
-    def np_(np, v2, B0, c3, unpack, tape, leaves, abs, state):
+    def np_(np, v2, B0, c3, unpack, tape, leaves, abs, state):  # noqa: N803  # meant
         import numpy
 
         y = numpy.tanh(np * v2) * numpy.array([1.0, 2.0]) + B0 * c3
@@ -196,10 +284,28 @@ def test_parameters_keep_their_names_and_leaves_get_readable_ones():
 def test_literals_that_text_would_change_are_kept():
     quiet = np.uint64(0x7FF8000000000123).view(np.float64)
     hand = Hand(x=X, s=0.5)
-    literals = [np.inf, -np.inf, np.nan, float(quiet), -0.0, 1e-310, 0.1 + 0.2, 2**70, True, np.float32(0.1), 1j * -0.0]
-    found = [hand.call(np.multiply, hand["x"], v) for v in literals if not isinstance(v, bool | int)]
+    literals = [
+        np.inf,
+        -np.inf,
+        np.nan,
+        float(quiet),
+        -0.0,
+        1e-310,
+        0.1 + 0.2,
+        2**70,
+        True,
+        np.float32(0.1),
+        1j * -0.0,
+    ]
+    found = [
+        hand.call(np.multiply, hand["x"], v) for v in literals if not isinstance(v, bool | int)
+    ]
     found += [hand.call(operator.mul, hand["s"], v) for v in literals]
-    found.append(hand.call(operator.sub, -2.0, hand.call(operator.pow, hand.call(operator.neg, hand["s"]), -2)))
+    found.append(
+        hand.call(
+            operator.sub, -2.0, hand.call(operator.pow, hand.call(operator.neg, hand["s"]), -2)
+        )
+    )
     tape = hand.done(*found)
     for form in FORMS:
         assert bits(tape.compile((), form)(X, 0.5)) == bits(tape.play(X, 0.5))
@@ -217,7 +323,8 @@ def errors(run, *args, **kwargs):
 
 
 @pytest.mark.parametrize(
-    "args", [(X.astype("f4"), 1.0), (X[:1], 1.0), (X, 1), (X, np.float64(1.0)), ([X], 1.0), (X, None)]
+    "args",
+    [(X.astype("f4"), 1.0), (X[:1], 1.0), (X, 1), (X, np.float64(1.0)), ([X], 1.0), (X, None)],
 )
 def test_wrong_arguments_raise_as_play_does(args):
     tape = yota.gradtape(lambda x, s: np.sum(x) * s, X, 1.0)
@@ -240,7 +347,7 @@ def test_another_branch_raises_as_play_does():
     for other in ((np.array([-3.5, 2.0]), "ab"), (np.array([2.5, 2.0]), "ab"), (args[0], "abc")):
         for form in FORMS:
             assert errors(tape.compile(form=form), *other) == errors(tape.play, *other)
-        with pytest.raises(ValueError, match="branch|fixed value"):
+        with pytest.raises(ValueError, match=r"branch|fixed value"):
             program.standalone(tape)(*other)
 
 
@@ -285,7 +392,10 @@ def test_structures_come_back_as_they_were():
 
     def f(params, model):
         y = model(X @ np.eye(3))
-        return {"loss": np.sum(y) * params["p"].a + np.sum(params["l"][0] * params["twice"]), "aux": (y, [1, "text"])}
+        return {
+            "loss": np.sum(y) * params["p"].a + np.sum(params["l"][0] * params["twice"]),
+            "aux": (y, [1, "text"]),
+        }
 
     params = {"p": Pair(1.5, np.float32(2.0)), "l": [shared, "s", None], "twice": shared}
     _, tape = yota.trace(f, params, model)
@@ -314,11 +424,11 @@ def test_cycles_in_arguments_are_rebuilt():
             self.w, self.next = w, self
 
     def f(node):
-        return np.sum(node.next.next.w ** 2)
+        return np.sum(node.next.next.w**2)
 
     tape = yota.gradtape(f, Node(X))
-    for run in (tape.compile(), lambda n: (lambda v, g: (v, (g,)))(*program.standalone(tape)(n))):
-        value, (g,) = run(Node(X))
+    plain = program.standalone(tape)(Node(X))
+    for value, g in (plain, (lambda v, gs: (v, gs[0]))(*tape.compile()(Node(X)))):
         assert value == np.sum(X**2)
         assert g.next is g
         assert np.array_equal(g.w, 2 * X)
@@ -412,7 +522,8 @@ def test_a_call_inside_a_call_has_its_own_buffers():
     @yota.primitive
     def inner(x):
         if len(depth) == 1:
-            depth.append(run(X * 5.0))
+            depth.append("inside")
+            run(X * 5.0)
         return x + 0.0
 
     hand = Hand(x=X)
@@ -501,12 +612,14 @@ def test_standalone_text_runs_without_this_library(tmp_path):
         print(np.concatenate([[value], g["w"].ravel(), gx.ravel()]).tobytes().hex())
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=False,
+        [sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, text=True, check=False,
+        capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     value, (g, gx) = yota.gradtape(f, *args).play(*args)
-    assert done.stdout.strip() == np.concatenate([[value], g["w"].ravel(), gx.ravel()]).tobytes().hex()
+    assert (
+        done.stdout.strip() == np.concatenate([[value], g["w"].ravel(), gx.ravel()]).tobytes().hex()
+    )
 
 
 IDX = np.array([0, 1, 1])

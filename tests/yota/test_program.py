@@ -69,7 +69,9 @@ def test_unknown_forms_and_passes_are_refused_by_name(call):
 
 def test_generate_source_takes_names_functions_and_a_single_name():
     tape = yota.gradtape(f, X)
-    assert yota.generate_source(tape, "cse") == yota.generate_source(tape, (program.optimise and "cse",))
+    assert yota.generate_source(tape, "cse") == yota.generate_source(
+        tape, (program.optimise and "cse",)
+    )
     assert "# body" in yota.generate_source(tape, (lambda t: t,))
 
 

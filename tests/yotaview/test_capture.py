@@ -20,9 +20,32 @@ def test_calls_of_one_structure_are_one_row(tmp_path: Path) -> None:
     capture = captured(tmp_path, LOOP.format(count=40))
     (row,) = capture.rows
     assert (row.name, row.place, row.count) == ("loss", "script.py:12", 40)
-    assert row.values[0] == 5.0 and len(row.values) == len(row.norms) == 40
+    assert row.values[0] == 5.0
+    assert len(row.values) == len(row.norms) == 40
     assert row.values == sorted(row.values, reverse=True)
-    assert not row.nonfinite and capture.exit_code == 0
+    assert not row.nonfinite
+    assert capture.exit_code == 0
+
+
+def test_a_number_that_changes_from_call_to_call_makes_no_new_row(tmp_path: Path) -> None:
+    text = """\
+import numpy as np
+import yota
+
+def loss(w):
+    return np.sum(w * scale) + np.clip(scale, -1.0, 1.0)
+
+for scale in (0.5, 2.0, -0.0, 3.0):
+    yota.grad(loss, np.ones(2))
+"""
+    capture = captured(tmp_path, text)
+    (row,) = capture.rows
+    assert (row.count, row.values) == (4, [1.5, 5.0, 0.0, 7.0])
+    for k, value in enumerate(row.values):
+        session = Session(capture, 0, k)
+        assert session.recorded(session.tape.result_vars[0]) == value
+        again = session.program.run()(np.ones(2))
+        assert again[0] == value
 
 
 def test_each_call_site_is_a_row_of_its_own(tmp_path: Path) -> None:
@@ -33,7 +56,9 @@ def test_each_call_site_is_a_row_of_its_own(tmp_path: Path) -> None:
 def test_forward_only_tape_is_a_row_without_gradient(tmp_path: Path) -> None:
     capture = captured(tmp_path, EXP.replace("val, g = yota.grad", "yota.trace"))
     (row,) = capture.rows
-    assert not row.has_gradient and row.reverse_count == 0 and row.norms == []
+    assert not row.has_gradient
+    assert row.reverse_count == 0
+    assert row.norms == []
 
 
 def test_script_sees_its_own_arguments_and_folder(tmp_path: Path) -> None:
@@ -54,14 +79,16 @@ def test_error_ends_the_script_and_keeps_what_came_before(tmp_path: Path) -> Non
     assert (good.count, good.failure, capture.exit_code) == (2, None, 1)
     assert bad.failure is not None
     assert bad.failure.text.endswith(", ones(3)): (4,) @ (3,)")
-    assert bad.failure.place == "script.py:7" and bad.place == "script.py:11"
+    assert bad.failure.place == "script.py:7"
+    assert bad.place == "script.py:11"
     assert bad.failure.error.startswith("ValueError: ")
     assert capture.opening_row() == 1
 
 
 def test_traceback_shows_the_users_frames_only(tmp_path: Path) -> None:
     error = captured(tmp_path, FAILS).error
-    assert error is not None and error.startswith("Traceback (most recent call last):")
+    assert error is not None
+    assert error.startswith("Traceback (most recent call last):")
     files = [line.split('"')[1] for line in error.splitlines() if line.startswith('  File "')]
     assert files == [str(tmp_path / "script.py")] * 2
 
@@ -69,7 +96,8 @@ def test_traceback_shows_the_users_frames_only(tmp_path: Path) -> None:
 def test_error_that_the_script_catches_does_not_fail_it(tmp_path: Path) -> None:
     text = FAILS.replace("    yota.grad(loss, np.zeros(n))", CATCHES)
     capture = captured(tmp_path, text)
-    assert capture.exit_code == 0 and capture.error is None
+    assert capture.exit_code == 0
+    assert capture.error is None
     assert [r.failure is not None for r in capture.rows] == [False, True]
 
 
@@ -84,7 +112,8 @@ def test_error_before_any_operation_is_still_a_last_row(tmp_path: Path) -> None:
     text = EXP.replace("return np.exp(x)", "raise KeyError('weight')")
     capture = captured(tmp_path, text)
     row = capture.rows[-1]
-    assert row.failure is not None and row.failure.error == "KeyError: 'weight'"
+    assert row.failure is not None
+    assert row.failure.error == "KeyError: 'weight'"
     assert row.failure.place == "script.py:6"
     assert row.failure.text == "raise KeyError('weight')"
 
@@ -100,20 +129,26 @@ def test_exit_ends_the_script_with_its_code(tmp_path: Path, statement: str, code
 
 def test_interrupt_ends_the_script_and_keeps_its_tapes(tmp_path: Path) -> None:
     capture = captured(tmp_path, EXP + "raise KeyboardInterrupt\n")
-    assert capture.interrupted and len(capture.rows) == 1
+    assert capture.interrupted
+    assert len(capture.rows) == 1
     assert capture.cut == "interrupted"
 
 
 def test_time_limit_ends_a_script_that_catches_exceptions(tmp_path: Path) -> None:
-    text = EXP + "while True:\n    try:\n        sum(range(1000))\n    except Exception:\n        pass\n"
+    text = (
+        EXP
+        + "while True:\n    try:\n        sum(range(1000))\n    except Exception:\n        pass\n"
+    )
     capture = captured(tmp_path, text, Limits(timeout=0.2))
-    assert capture.timed_out and len(capture.rows) == 1
+    assert capture.timed_out
+    assert len(capture.rows) == 1
     assert capture.seconds < 5.0
 
 
 def test_output_is_kept_up_to_a_limit(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     capture = captured(tmp_path, "for k in range(3000):\n    print('x' * 1000)\nprint('end')\n")
-    assert len(capture.output) < 1_100_000 and "output cut at" in capture.output
+    assert len(capture.output) < 1_100_000
+    assert "output cut at" in capture.output
     assert capfd.readouterr().out.endswith("end\n")
 
 
@@ -161,16 +196,19 @@ def test_tapes_beyond_the_limit_are_counted(tmp_path: Path) -> None:
     text = EXP + "for n in range(1, 6):\n    yota.grad(lambda x: np.sum(x), np.zeros(n))\n"
     capture = captured(tmp_path, text, Limits(max_tapes=3))
     assert len(capture.rows) == 3
-    assert capture.cut is not None and "3 calls of further tapes left out" in capture.cut
+    assert capture.cut is not None
+    assert "3 calls of further tapes left out" in capture.cut
 
 
 def test_calls_are_thinned_to_the_byte_limit(tmp_path: Path) -> None:
     capture = captured(tmp_path, LOOP.format(count=300), Limits(max_bytes=40_000))
     (row,) = capture.rows
     numbers = [c.number for c in row.calls]
-    assert numbers[:8] == list(range(1, 9)) and numbers[-8:] == list(range(293, 301))
+    assert numbers[:8] == list(range(1, 9))
+    assert numbers[-8:] == list(range(293, 301))
     assert 16 < len(numbers) < 80
-    assert row.count == 300 and row.kept_text == f"{len(numbers)} of 300 calls kept"
+    assert row.count == 300
+    assert row.kept_text == f"{len(numbers)} of 300 calls kept"
     gaps = set(np.diff(numbers[8:-8]).tolist())
     assert len(gaps) <= 1
 
@@ -210,7 +248,8 @@ def test_released_arrays_no_longer_count() -> None:
     pool = Pool()
     x = pool.share(np.arange(100.0))
     y = pool.share(np.arange(100.0))
-    assert pool.nbytes == 800 and x is y
+    assert pool.nbytes == 800
+    assert x is y
     pool.release(x)
     assert pool.nbytes == 800
     pool.release(x)

@@ -34,7 +34,8 @@ def alarms(f, *args) -> list[str]:
 )
 def test_first_alarm_names_the_cause(f, x, cause: str) -> None:
     first = alarms(f, np.array(x))[0]
-    assert first.endswith(cause) and "at [1], 1 of 2 elements" in first
+    assert first.endswith(cause)
+    assert "at [1], 1 of 2 elements" in first
 
 
 def test_alarm_in_the_reverse_pass_names_the_forward_op() -> None:
@@ -44,7 +45,7 @@ def test_alarm_in_the_reverse_pass_names_the_forward_op() -> None:
 
 def test_only_the_origin_is_named() -> None:
     found = findings(lambda x: np.sum(np.tanh(np.log(x) + 1.0)), np.array([-1.0]))
-    assert [f.var for f in found if not f.text.startswith("input")][0] == Var(2)
+    assert next(f.var for f in found if not f.text.startswith("input")) == Var(2)
     assert sum("log" in f.text for f in found) == 1
 
 
@@ -70,14 +71,11 @@ def test_masked_branch_is_told_from_the_other_that_is_not() -> None:
     assert found == {"log": "masked", "sqrt": "alarm"}
 
 
-def test_infinity_that_divides_away_is_masked() -> None:
-    def f(x):
-        return np.sum(x * np.exp(-np.exp(x)))
-
-    levels = {f.level for f in findings(f, np.array([0.5, 800.0]))}
-    assert "masked" in levels or levels == {"alarm"}
-    value = f(np.array([0.5, 800.0]))
-    assert np.isfinite(value)
+def test_infinity_that_vanishes_again_is_masked() -> None:
+    with np.errstate(all="ignore"):
+        tape = yota.trace(lambda x: np.sum(x * np.exp(-np.exp(x))), np.array([0.5, 800.0]))[1]
+    found = session_of(tape).alerts
+    assert [(f.level, f.var) for f in found] == [("masked", Var(2))]
 
 
 def test_nan_in_an_input_is_named_as_such() -> None:
@@ -96,5 +94,7 @@ def test_line_holds_place_number_and_function() -> None:
     with np.errstate(all="ignore"):
         session = session_of(yota.gradtape(lambda x: np.log(x), -1.0))
     text = line_of(check_nan(session)[0], session)
-    assert text.startswith("test_checks.py:") and " %2 in " in text and "log" in text
+    assert text.startswith("test_checks.py:")
+    assert " %2 in " in text
+    assert "log" in text
     assert "\n" not in text

@@ -124,11 +124,15 @@ def test_history_goes_back_and_forth(network: Session) -> None:
     network.open(0)
     network.goto(Var(4))
     network.goto(Var(9))
-    assert network.back_in_history() and network.at == Var(4)
-    assert network.back_in_history() and network.at == Var(1)
+    assert network.back_in_history()
+    assert network.at == Var(4)
+    assert network.back_in_history()
+    assert network.at == Var(1)
     assert not network.back_in_history()
-    assert network.forward_in_history() and network.forward_in_history()
-    assert network.at == Var(9) and not network.forward_in_history()
+    assert network.forward_in_history()
+    assert network.forward_in_history()
+    assert network.at == Var(9)
+    assert not network.forward_in_history()
 
 
 def test_what_lies_ahead_is_not_known(network: Session) -> None:
@@ -178,7 +182,8 @@ def test_dropped_op_maps_to_the_next_live_one_with_the_reason(tmp_path: Path) ->
 def test_reverse_op_is_not_on_the_trace_stage(tmp_path: Path) -> None:
     session = opened(tmp_path, EXP)
     target, why = session.mapped(Var(4), "trace")
-    assert target is None and "reverse pass" in why
+    assert target is None
+    assert "reverse pass" in why
 
 
 def test_contributions_add_up_to_the_cotangent() -> None:
@@ -208,7 +213,9 @@ def test_rule_of_a_users_function_is_its_own_source_line() -> None:
 def test_profile_times_every_call_and_finds_the_peak(network: Session) -> None:
     profile = network.profile()
     assert set(profile.seconds) == set(network.tape.ops)
-    assert profile.forward > 0 and profile.reverse > 0 and profile.runs >= 1
+    assert profile.forward > 0
+    assert profile.reverse > 0
+    assert profile.runs >= 1
     assert profile.peak == max(profile.live) > 8 * 3 * 8
 
 
@@ -232,14 +239,16 @@ def test_unknown_breakpoint_says_what_can_be_written(tmp_path: Path) -> None:
 
 def test_failed_call_opens_at_its_last_op(tmp_path: Path) -> None:
     session = opened(tmp_path, FAILS)
-    assert session.failed_here and session.call is None
+    assert session.failed_here
+    assert session.call is None
     assert session.stepper.index == len(session.stepper) - 1
 
 
 def test_call_that_recorded_nothing_cannot_be_opened(tmp_path: Path) -> None:
     text = EXP.replace("def foo(x):\n    return np.exp(x)", "def foo():\n    return 1 / 0")
     capture = captured(tmp_path, text.replace("(foo, 0.5)", "(foo)"))
-    assert capture.rows and capture.rows[0].failure is not None
+    assert capture.rows
+    assert capture.rows[0].failure is not None
     with pytest.raises(GotoError, match="recorded no op"):
         Session(capture)
 
@@ -288,7 +297,8 @@ def test_grid_is_a_window_of_the_chosen_slice() -> None:
     g = grid(x, 2, 2, at=(1,), top=1, left=2)
     assert g.numbers.tolist() == [[18.0, 19.0], [22.0, 23.0]]
     assert (g.slice_text, g.row_count, g.column_count) == ("[1, :, :]", 3, 4)
-    assert g.row_labels == ("1", "2") and g.column_labels == ("[:,2]", "[:,3]")
+    assert g.row_labels == ("1", "2")
+    assert g.column_labels == ("[:,2]", "[:,3]")
 
 
 def test_grid_scales_small_numbers_and_keeps_special_ones() -> None:
@@ -320,7 +330,8 @@ def test_long_tape_opens_at_once_and_steps_in_constant_time() -> None:
     session = session_over(long, 1.0)
     assert len(session.tape) > 6000
     session.step(5000)
-    assert session.stepper.index == 5000 and session.is_known(session.at)
+    assert session.stepper.index == 5000
+    assert session.is_known(session.at)
 
 
 def test_masked_nan_is_no_alarm(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Python source from a tape."""
 
-from yota.codegen.emit import generate
+from yota.codegen.layout import generate
 from yota.codegen.source import Source
 from yota.codegen.standalone import standalone_source
 

@@ -135,6 +135,8 @@ class Expressions:
             return self.float(value)
         if kind is complex and math.isfinite(value.real) and math.isfinite(value.imag):
             return f"{self.names.builtin(complex)}({value.real!r}, {value.imag!r})"
+        if isinstance(value, np.generic) and is_readable(value):
+            return f"{self.function(kind)}({value.item()!r})"
         if value is np._NoValue:
             return f"{self.np}._NoValue"
         if isinstance(value, type) or callable(value):
@@ -173,14 +175,14 @@ class Expressions:
         """Return the public name of a function or type, a bound one where it has none."""
         name = fn_name(fn)
         owner = getattr(fn, "__self__", None)
-        if isinstance(owner, np.ufunc) and getattr(np, owner.__name__, None) is owner:
-            return f"{self.np}.{owner.__name__}.{name}"
+        if isinstance(owner, np.ufunc):
+            return f"{self.function(owner)}.{name}"
         for path, module in (("", np), (".linalg", np.linalg), (".fft", np.fft)):
             if vars(module).get(name) is fn and getattr(builtins, name, None) is not fn:
                 return f"{self.np}{path}.{name}"
         if getattr(builtins, name, None) is fn:
             return self.names.builtin(fn)
-        for path in ("numpy", "math", "operator", "scipy.special"):
+        for path in ("math", "operator", "scipy.special"):
             if path in sys.modules and getattr(sys.modules[path], name, None) is fn:
                 return f"{self.module(path)}.{name}"
         plain = fn.__wrapped__ if _is_primitive(fn) else fn
@@ -194,6 +196,13 @@ class Expressions:
         name = self.names.unique(path.rpartition(".")[2])
         self.imports[name] = path
         return name
+
+
+def is_readable(value: Any) -> bool:
+    """Tell whether a NumPy value, written as Python numbers, reads back to the same bits."""
+    if value.dtype.kind == "f":
+        return bool(value.dtype.itemsize <= 8 and np.isfinite(value).all())
+    return bool(value.dtype.kind in "biu" and value.size)
 
 
 def _lookup(table: Mapping[Any, Any], fn: Any) -> Any:

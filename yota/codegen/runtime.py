@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from yota.errors import GuardError
 from yota.structs import Leaf
 from yota.tape import Input, Tape, Var, check_guard, check_shape, conform
 
+PYTHON = {"f": float, "c": complex, "i": int, "b": bool}
 _LAYOUT = {"C": "c_contiguous", "F": "f_contiguous"}
 
 
@@ -29,7 +31,8 @@ class Unpack:
         return self.entry.args == flat and not self.entry.kwargs and not self.entry.as_float
 
     def __call__(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
-        if self.is_flat and all(map(_fits, args, self.wanted)) and len(args) == len(self.wanted):
+        """Return the inputs' values in tape order."""
+        if self.is_flat and len(args) == len(self.wanted) and all(map(_fits, args, self.wanted)):
             return args
         leaves = self.entry.leaves(args, kwargs)
         if self.takes_seed:
@@ -48,7 +51,7 @@ def _wanted(op: Input) -> tuple[Any, Any, Any, str]:
     spec = op.spec
     if spec.kind == "array":
         return np.ndarray, spec.dtype, spec.shape, _LAYOUT.get(spec.order, "")
-    kind = spec.dtype.type if spec.kind == "scalar" else {"f": float, "c": complex}[spec.dtype.kind]
+    kind = spec.dtype.type if spec.kind == "scalar" else PYTHON[spec.dtype.kind]
     return kind, None, (), ""
 
 
@@ -63,7 +66,7 @@ def _fits(value: Any, wanted: tuple[Any, Any, Any, str]) -> bool:
 
 
 class BufferPool:
-    """Sets of buffers: each call takes one of its own, so that threads and nested calls may meet."""
+    """Sets of buffers; each call takes its own, so that threads and nested calls may meet."""
 
     def __init__(self, buffers: tuple[Buffer, ...]) -> None:
         self.buffers = buffers
@@ -86,6 +89,15 @@ class Values:
 
     def __init__(self) -> None:
         self.values: dict[Var, Any] = {}
+
+    @staticmethod
+    def writer(tape: Tape) -> Callable[[Values], None]:
+        """Return a function that puts the values of a call on `tape`, all at once."""
+
+        def write_back(values: Values) -> None:
+            tape.values = values.values
+
+        return write_back
 
     def __setitem__(self, number: int, value: Any) -> None:
         private = np.array(value, order="K") if isinstance(value, np.ndarray) else value

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from yota.codegen.emit import Results, local_names
+from yota.codegen.constants import constant_text
+from yota.codegen.draft import local_names, merged_vars
 from yota.codegen.expressions import Expressions
 from yota.codegen.names import Names, identifier, parameters
-from yota.codegen.runtime import has_seed_input
+from yota.codegen.results import Results
+from yota.codegen.runtime import PYTHON, has_seed_input
 from yota.codegen.shapes import may_vary
 from yota.codegen.source import Line, Page, Source
 from yota.codegen.structure import Arguments
@@ -26,7 +28,6 @@ from yota.tape import (
     Tape,
     Var,
     comment_of,
-    spec_of,
 )
 
 
@@ -63,14 +64,15 @@ class _Standalone:
         page.add([*(_import(name, path) for name, path in modules), Line("")])
         page.add([*(Line(x) for x in helpers), *constants, *([Line("")] if constants else [])])
         page.add([Line(self.signature())])
-        ranges = [page.add(part, "    ") for part in (start, body, end)]
-        line_of, ops_of = page.numbers({})
+        first, second, third = (page.add(part, "    ") for part in (start, body, end))
+        line_of, ops_of = page.numbers(merged_vars(self.tape))
         text, bound = page.text(), dict(self.names.bound)
-        return Source(text, self.name, "standalone", *ranges, line_of, ops_of, bound)
+        return Source(text, self.name, "standalone", first, second, third, line_of, ops_of, bound)
 
     def signature(self) -> str:
         named = [*self.keywords, *self.seed]
-        return f"def {self.name}({', '.join([*self.positional, *(['*', *named] if named else [])])}):"
+        given = [*self.positional, *(["*", *named] if named else [])]
+        return f"def {self.name}({', '.join(given)}):"
 
     def unpack(self) -> Iterator[Line]:
         """Write the checks of the arguments, then one line for each input."""
@@ -93,13 +95,16 @@ class _Standalone:
         if name != path:
             yield Line(f"{name} = {path}", f"{var} {comment_of(op)}", var)
         if spec.kind == "array":
-            same = f"{name}.dtype == {self.write.dtype(spec.dtype)} and {name}.shape == {spec.shape}"
-            test = f"{self.names.builtin(type)}({name}) is {np_}.ndarray and {same}"
+            test = (
+                f"{self.names.builtin(type)}({name}) is {np_}.ndarray "
+                f"and {name}.dtype == {self.write.dtype(spec.dtype)} "
+                f"and {name}.shape == {spec.shape}"
+            )
             yield from self.require(test, f"{op.name} was recorded as {spec}")
             if spec.order in "CF":
                 yield Line(f"{name} = {np_}.asarray({name}, order={spec.order!r})")
         else:
-            kind = spec.dtype.type if spec.kind == "scalar" else _PYTHON[spec.dtype.kind]
+            kind = spec.dtype.type if spec.kind == "scalar" else PYTHON[spec.dtype.kind]
             test = f"{self.names.builtin(type)}({name}) is not {self.write.function(kind)}"
             yield from self.refuse(test, f"{op.name} was recorded as {spec}")
         yield from self.guard_lines(var)
@@ -120,7 +125,8 @@ class _Standalone:
             text = constant_text(op.value, self.write)
             if text is None:
                 self.names.bound[name] = op.value
-                yield Line(f"# {name} is bound to {var}::{op.spec}  {comment_of(op)}".rstrip(), "", var)
+                bound = f"# {name} is bound to {var}::{op.spec}  {comment_of(op)}"
+                yield Line(bound.rstrip(), "", var)
             else:
                 yield Line(f"{name} = {text}", comment, var)
 
@@ -147,11 +153,10 @@ class _Standalone:
             yield from self.require(f"{self.write.np}.array_equal({name}, {wanted})", message)
 
     def returns(self) -> Iterator[Line]:
-        statements: list[str] = []
-        results = Results(self.tape, None, self.write, statements)
-        parts = [results.tree(t) for t in (self.tape.result, *(self.tape.gradients or ()))]
-        yield from (Line(s) for s in statements)
-        yield Line(f"return {', '.join(parts)}")
+        results = Results(self.tape, None, self.write)
+        value, gradients = results.parts()
+        yield from (Line(s) for s in results.statements)
+        yield Line(f"return {', '.join([value, *gradients])}")
 
     def helpers(self) -> list[str]:
         """Return the text of this library's own functions that the code calls, plain."""
@@ -173,35 +178,6 @@ class _Standalone:
             waiting += needs
             lines = [*text.splitlines(), "", *lines]
         return lines
-
-
-def constant_text(value: Any, write: Expressions) -> str | None:
-    """Return a constant as text that evaluates to the same bits, None if there is none or it is long."""
-    if isinstance(value, np.ndarray):
-        if value.size > 1 and not any(value.strides) and _is_readable(value[:1]):
-            one = constant_text(np.array(value.flat[0]), write)
-            return f"{write.np}.broadcast_to({one}, {value.shape})"
-        if value.size > _LONGEST or not _is_readable(value) or _layout(value) == "K":
-            return None
-        order = ", order='F'" if _layout(value) == "F" else ""
-        return f"{write.np}.array({value.tolist()}, dtype={write.dtype(value.dtype)}{order})"
-    if isinstance(value, np.generic):
-        return f"{write.function(type(value))}({value.item()!r})" if _is_readable(value) else None
-    return write.literal(value)
-
-
-def _is_readable(value: Any) -> bool:
-    if value.dtype.kind == "f":
-        return bool(value.dtype.itemsize <= 8 and np.isfinite(value).all())
-    return bool(value.dtype.kind in "biu" and value.size)
-
-
-def _layout(value: Any) -> str:
-    return spec_of(value).order
-
-
-_LONGEST = 64
-_PYTHON = {"f": float, "c": complex, "b": bool, "i": int}
 
 
 def _as_float(value):  # type: ignore[no-untyped-def]  # its text is copied into generated code

@@ -20,27 +20,27 @@ class Builder:
 
     def build(self, structure: Any, leaf: Callable[[int], str]) -> str:
         """Return an expression for `structure`; `leaf` gives the text of each leaf."""
-        self.made, self.shared = {}, {s.number for s in _walk(structure) if isinstance(s, Again)}
-        return self.visit(structure, leaf)
+        self.made, self.shared = {}, {s.number for s in walk(structure) if isinstance(s, Again)}
+        return self._visit(structure, leaf)
 
-    def visit(self, s: Any, leaf: Callable[[int], str]) -> str:
+    def _visit(self, s: Any, leaf: Callable[[int], str]) -> str:
         match s:
             case Leaf(index):
                 return leaf(index)
             case Static(value):
-                return self.write.operand(value, numpy=False)
+                return fixed(value, self.write)
             case Again(number):
                 return self.made[number]
         if s.type in (tuple, list, dict) and s.number not in self.shared:
-            return self.inline(s, [self.visit(c, leaf) for c in s.children])
+            return self._inline(s, [self._visit(c, leaf) for c in s.children])
         name = self.made[s.number] = self.write.names.unique(f"n{s.number}")
         if issubclass(s.type, tuple):
-            self.statements.append(f"{name} = {self.tuple(s, leaf)}")
+            self.statements.append(f"{name} = {self._tuple(s, leaf)}")
         else:
-            self.fill(s, name, leaf)
+            self._fill(s, name, leaf)
         return name
 
-    def inline(self, s: Node, parts: list[str]) -> str:
+    def _inline(self, s: Node, parts: list[str]) -> str:
         if s.type is dict:
             keys = [self.write.operand(k, numpy=False) for k in s.keys]
             return "{" + ", ".join(f"{k}: {p}" for k, p in zip(keys, parts, strict=True)) + "}"
@@ -48,19 +48,19 @@ class Builder:
             return f"[{', '.join(parts)}]"
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
 
-    def tuple(self, s: Node, leaf: Callable[[int], str]) -> str:
-        parts = [self.visit(c, leaf) for c in s.children]
+    def _tuple(self, s: Node, leaf: Callable[[int], str]) -> str:
+        parts = [self._visit(c, leaf) for c in s.children]
         if s.type is tuple:
-            return self.inline(s, parts)
+            return self._inline(s, parts)
         kind = self.write.function(s.type)
         named = hasattr(s.type, "_fields")
         return f"{kind}({', '.join(parts)})" if named else f"{kind}([{', '.join(parts)}])"
 
-    def fill(self, s: Node, name: str, leaf: Callable[[int], str]) -> None:
+    def _fill(self, s: Node, name: str, leaf: Callable[[int], str]) -> None:
         """Make an empty container first, so that what it holds can refer to it."""
-        self.statements.append(f"{name} = {self.empty(s)}")
+        self.statements.append(f"{name} = {self._empty(s)}")
         for key, child in zip(s.keys, s.children, strict=True):
-            value = self.visit(child, leaf)
+            value = self._visit(child, leaf)
             if issubclass(s.type, list):
                 self.statements.append(f"{name}.append({value})")
             elif issubclass(s.type, dict):
@@ -69,14 +69,32 @@ class Builder:
             elif _is_settable(s.type, key):
                 self.statements.append(f"{name}.{key} = {value}")
             else:
-                self.statements.append(f"object.__setattr__({name}, {key!r}, {value})")
+                kind = self.write.names.builtin(object)
+                self.statements.append(f"{kind}.__setattr__({name}, {key!r}, {value})")
 
-    def empty(self, s: Node) -> str:
+    def _empty(self, s: Node) -> str:
         if issubclass(s.type, list):
             return "[]" if s.type is list else f"{self.write.function(s.type)}()"
         if issubclass(s.type, dict):
             return f"{self.write.function(s.type)}()" if _is_empty_made(s.type) else "{}"
         return f"{self.write.names.builtin(object)}.__new__({self.write.function(s.type)})"
+
+
+def fixed(value: Any, write: Expressions) -> str:
+    """Return a value that no op computes: as text if that is short, else bound to a name."""
+    parts: list[Any] = [value]
+    if type(value) in (tuple, list):
+        parts = list(value)
+    elif type(value) is dict:
+        parts = [*value.keys(), *value.values()]
+    short = len(parts) <= _SHORT and all(type(p) in _PLAIN for p in parts)
+    if short or isinstance(value, type) or callable(value):
+        return write.operand(value, numpy=False)
+    return write.names.bind(value, "k")
+
+
+_SHORT = 16
+_PLAIN = (type(None), bool, int, float, complex, str)
 
 
 def _is_empty_made(kind: type) -> bool:
@@ -88,11 +106,12 @@ def _is_empty_made(kind: type) -> bool:
 
 
 def _is_settable(kind: type, key: str) -> bool:
-    plain = kind.__setattr__ is object.__setattr__
+    plain = getattr(kind, "__setattr__", None) is getattr(object, "__setattr__", None)
     return plain and key.isidentifier() and not keyword.iskeyword(key)
 
 
-def _walk(structure: Any) -> Iterator[Any]:
+def walk(structure: Any) -> Iterator[Any]:
+    """Yield every part of a structure."""
     stack = [structure]
     while stack:
         s = stack.pop()
@@ -112,35 +131,36 @@ class Arguments:
     def take(self, structure: Any, name: str) -> None:
         """Check one argument."""
         self.nodes = {}
-        self.visit(structure, name, name)
+        self._visit(structure, name, name)
 
-    def visit(self, s: Any, path: str, root: str) -> None:
+    def _visit(self, s: Any, path: str, root: str) -> None:
         match s:
             case Leaf(index):
                 if index in self.paths:
-                    self.require(f"{path} is {self.paths[index]}", f"{path} was the same array")
+                    self._require(f"{path} is {self.paths[index]}", f"{path} was the same array")
                 self.paths.setdefault(index, path)
             case Static(value):
                 self.static(value, path)
             case Again(number):
-                self.require(f"{path} is {self.nodes[number]}", f"{path} was the same object")
+                self._require(f"{path} is {self.nodes[number]}", f"{path} was the same object")
             case Node():
-                self.node(s, path, root)
+                self._node(s, path, root)
 
     def static(self, value: Any, path: str) -> None:
-        """Check a value that is no input; numbers by type too, other objects by identity or equality."""
-        text = self.write.operand(value, numpy=False)
+        """Check a value that is no input: by type and equality, other objects by identity too."""
         if value is None or type(value) is bool:
-            test = f"{path} is {text}"
+            test = f"{path} is {value}"
         elif type(value) in (int, str, float):
             kind = self.write.names.builtin(type)
+            text = fixed(value, self.write)
             test = f"{kind}({path}) is {self.write.function(type(value))} and {path} == {text}"
         else:
+            text = self.write.names.bind(value, "k")
             kind = self.write.names.builtin(type)
             test = f"{path} is {text} or ({kind}({path}) is {kind}({text}) and {path} == {text})"
-        self.require(test, f"{path} was another fixed value when this was recorded")
+        self._require(test, f"{path} was another fixed value when this was recorded")
 
-    def node(self, s: Node, path: str, root: str) -> None:
+    def _node(self, s: Node, path: str, root: str) -> None:
         kind = self.write.names.builtin(type)
         self.nodes[s.number] = path
         test = f"{kind}({path}) is {self.write.function(s.type)}"
@@ -149,17 +169,17 @@ class Arguments:
             test += f" and {self.write.names.builtin(tuple)}({path}) == {keys}"
         elif issubclass(s.type, tuple | list):
             test += f" and {self.write.names.builtin(len)}({path}) == {len(s.keys)}"
-        self.require(test, f"{path} had another structure when this was recorded")
+        self._require(test, f"{path} had another structure when this was recorded")
         for key, child in zip(s.keys, s.children, strict=True):
-            self.visit(child, self.step(s, path, key), root)
+            self._visit(child, self._step(s, path, key), root)
 
-    def step(self, s: Node, path: str, key: Any) -> str:
+    def _step(self, s: Node, path: str, key: Any) -> str:
         if issubclass(s.type, dict | tuple | list):
             return f"{path}[{self.write.operand(key, numpy=False)}]"
         if key.isidentifier() and not keyword.iskeyword(key):
             return f"{path}.{key}"
         return f"{self.write.names.builtin(getattr)}({path}, {key!r})"
 
-    def require(self, test: str, message: str) -> None:
+    def _require(self, test: str, message: str) -> None:
         error = self.write.names.builtin(ValueError)
         self.checks += [f"if not ({test}):", f"    raise {error}({message!r})"]

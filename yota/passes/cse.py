@@ -35,7 +35,7 @@ class Seen:
         self.first: dict[Any, Var] = {}
 
     def twin(self, var: Var, op: Op) -> tuple[Var, str] | None:
-        """Return the earlier op of the same value and why it is the same, else remember this one."""
+        """Return the earlier op of the same value and why it is, else remember this one."""
         first = self.first.setdefault(key_of(var, op), var)
         if first == var:
             return None
@@ -75,7 +75,7 @@ def constant_key(value: Any) -> Any:
 
 
 def operand_key(tree: Any) -> Any:
-    """Return a hashable that is equal for operands of the same vars and bit-equal literals alone."""
+    """Return a hashable that is equal for the same vars and bit-equal literals alone."""
     kind = type(tree)
     if kind is Var:
         return tree

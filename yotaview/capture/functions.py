@@ -13,14 +13,16 @@ from yota.rules.registry import NONDIFF, PRIMITIVES, VJP
 from yota.tape import Call, Tape, Var
 
 OPERATORS = (
-    "abs add and_ eq floordiv ge getitem gt index inv invert le lshift lt matmul mod mul ne neg "
-    "not_ or_ pos pow rshift sub truediv truth xor"
-).split()
+    "abs", "add", "and_", "eq", "floordiv", "ge", "getitem", "gt", "index", "inv", "invert", "le",
+    "lshift", "lt", "matmul", "mod", "mul", "ne", "neg", "not_", "or_", "pos", "pow", "rshift",
+    "sub", "truediv", "truth", "xor",
+)  # fmt: skip
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
-UNSAFE = frozenset(
-    "DataSource apply_along_axis apply_over_axes frompyfunc fromfile fromfunction fromregex genfromtxt "
-    "load loadtxt memmap piecewise save savetxt savez savez_compressed tofile vectorize".split()
-)
+UNSAFE = frozenset({
+    "DataSource", "apply_along_axis", "apply_over_axes", "frompyfunc", "fromfile", "fromfunction",
+    "fromregex", "genfromtxt", "load", "loadtxt", "memmap", "piecewise", "save", "savetxt", "savez",
+    "savez_compressed", "tofile", "vectorize",
+})  # fmt: skip
 
 
 @functools.lru_cache(maxsize=4)
@@ -35,15 +37,15 @@ def _known() -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in OPERATORS:
         yield f"operator.{name}", getattr(operator, name)
     for fn in {**VJP, **dict.fromkeys(NONDIFF), **dict.fromkeys(PRIMITIVES)}:
-        name = _registered_name(fn)
-        if name is not None:
-            yield name, fn
+        known = _registered_name(fn)
+        if known is not None:
+            yield known, fn
             if isinstance(fn, np.ufunc):
-                yield from ((f"{name}.{m}", getattr(fn, m)) for m in UFUNC_METHODS)
+                yield from ((f"{known}.{m}", getattr(fn, m)) for m in UFUNC_METHODS)
 
 
 def _registered_name(fn: Callable[..., Any]) -> str | None:
-    name = getattr(fn, "__name__", "")
+    name = str(getattr(fn, "__name__", ""))
     if name in UNSAFE:
         return None
     if isinstance(fn, np.ufunc):

@@ -47,12 +47,18 @@ class Pool:
 
 def _content_key(x: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     layout = "C" if x.flags.c_contiguous else "F" if x.flags.f_contiguous else "K"
-    raw = x.tobytes() if layout == "K" else memoryview(x.reshape(-1, order="A").view(np.uint8))
-    return x.dtype.str, x.shape, x.strides, layout, hashlib.sha1(raw, usedforsecurity=False).digest()
+    flat: Any = x.tobytes() if layout == "K" else x.reshape(-1, order="A").view(np.uint8)
+    return (
+        x.dtype.str,
+        x.shape,
+        x.strides,
+        layout,
+        hashlib.sha1(flat, usedforsecurity=False).digest(),
+    )
 
 
 class Keeper:
-    """The kept calls of one row: the first and last eight, the first eight not finite, some between."""
+    """The kept calls of one row: the first and last, the first not finite, some between."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
@@ -83,7 +89,7 @@ class Keeper:
             self._drop(call)
 
     def thin(self) -> bool:
-        """Keep fewer calls: every second of the middle, then fewer at the ends; tell whether it helped."""
+        """Keep fewer calls, first between, then at the ends; tell whether it helped."""
         if self.middle:
             self.stride *= 2
             kept = [c for c in self.middle if c.number % self.stride == 0]

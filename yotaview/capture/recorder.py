@@ -17,6 +17,7 @@ from yota.tape import Constant, Frame, Tape, Var, base_name, fn_name, spec_of
 from yotaview.capture.functions import users_ops
 from yotaview.capture.keep import Keeper, Pool
 from yotaview.capture.rows import Failure, KeptCall, Limits, Row
+from yotaview.capture.structure import structure_of
 
 Key = tuple[str, Frame | None, str, str]
 
@@ -25,7 +26,8 @@ Key = tuple[str, Frame | None, str, str]
 class Facts:
     """What is read off a program's tape once."""
 
-    fingerprint: str
+    structure: str
+    literals: tuple[Any, ...]
     constants: dict[Var, Any]
     users: list[Var]
 
@@ -58,17 +60,20 @@ class Recorder:
         if not self._wanted(tape.entry.name, call.site):
             return
         facts = self._facts_of(program)
-        key = (tape.entry.name, site, call.kind, facts.fingerprint)
+        key = (tape.entry.name, site, call.kind, facts.structure)
         row = self.rows.get(key)
         if row is None:
             if len(self.rows) >= self.limits.max_tapes:
                 self.left_out += 1
                 return
-            row = self.rows[key] = Row(tape.entry.name, site, program, tape, call.kind)
+            row = Row(tape.entry.name, site, program, tape, call.kind, literals=facts.literals)
+            self.rows[key] = row
             self.keepers[key] = Keeper(self.pool)
         finite = count_call(row, call)
         known = _users_values(tape, call, facts.users)
-        kept = KeptCall(row.count, call.inputs, facts.constants, call.value, call.gradients, known)
+        kept = KeptCall(
+            row.count, call.inputs, facts.constants, call.value, (), known, facts.literals
+        )
         self.keepers[key].add(kept, finite)
         self._fit()
 
@@ -77,7 +82,7 @@ class Recorder:
         if found is None:
             tape = program.tape
             constants = {v: op.value for v, op in tape if isinstance(op, Constant)}
-            found = Facts(tape.fingerprint(), constants, users_ops(tape))
+            found = Facts(*structure_of(tape), constants, users_ops(tape))
             self._facts[program] = found
         return found
 

@@ -26,7 +26,8 @@ class Limits:
 class KeptCall:
     """One call whose values can be had again: copies of its inputs and captured values.
 
-    `known` holds values that must not be computed again, those of the user's own functions.
+    `known` holds values that must not be computed again, those of the user's own functions;
+    `literals` the floating-point numbers among the operands, in tape order.
     """
 
     number: int
@@ -35,6 +36,7 @@ class KeptCall:
     value: Any = None
     gradients: tuple[Any, ...] = ()
     known: dict[Var, Any] = field(default_factory=dict)
+    literals: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Row:
     norms: list[float] = field(default_factory=list)
     nonfinite: list[int] = field(default_factory=list)
     failure: Failure | None = None
+    literals: tuple[Any, ...] = ()
 
     @property
     def place(self) -> str:
@@ -94,7 +97,7 @@ class Row:
         return "" if kept == self.count else f"{kept:,} of {self.count:,} calls kept"
 
     def opening_call(self) -> int:
-        """Return the index in `calls` of the first call with a non-finite outcome, else the last."""
+        """Return the index in `calls` of the first that is not finite, else the last."""
         wanted = set(self.nonfinite)
         for index, call in enumerate(self.calls):
             if call.number in wanted:
@@ -117,6 +120,8 @@ class Capture:
     cut: str | None = None
     interrupted: bool = False
     timed_out: bool = False
+    module: bool = False
+    lesson: str = ""
 
     @property
     def name(self) -> str:
@@ -129,11 +134,9 @@ class Capture:
         A row without ops cannot be opened: it is chosen only where there is no other.
         """
         full = [k for k, row in enumerate(self.rows) if len(row.tape)]
-        for urgent in (lambda r: r.failure is not None, lambda r: bool(r.nonfinite)):
-            for index in full:
-                if urgent(self.rows[index]):
-                    return index
-        return full[-1] if full else len(self.rows) - 1
+        raised = [k for k in full if self.rows[k].failure is not None]
+        bad = [k for k in full if self.rows[k].nonfinite]
+        return next(iter((*raised, *bad, *full[-1:])), len(self.rows) - 1)
 
     def origin_files(self) -> Iterator[str]:
         """Yield every file named in the capture, repeated as they stand."""

@@ -28,7 +28,7 @@ from yotaview.capture.rows import Capture, Failure, Limits, Row
 OUTPUT_LIMIT = 1 << 20
 
 
-class NotFound(Exception):
+class NotFound(Exception):  # noqa: N818 - what it says
     """There is no such script or module."""
 
 
@@ -50,7 +50,7 @@ def run_script(
         path = os.path.abspath(path)
         linecache.checkcache(path)
         linecache.getlines(path)
-    capture, recorder = Capture(path, list(argv)), Recorder(limits)
+    capture, recorder = Capture(path, list(argv), module=module), Recorder(limits)
     run, buffer = _Run(path, argv, module), io.StringIO()
     tees = Tee(sys.stdout, buffer), Tee(sys.stderr, buffer)
     start = time.perf_counter()
@@ -265,14 +265,17 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _row_from_traceback(error: BaseException) -> Row | None:
-    """Return a row for an error that was raised inside of a call to the engine, None for any other."""
+    """Return a row for an error from inside of a call to the engine, None for any other."""
     frames: list[tuple[bool, Frame]] = []
     tb: TracebackType | None = error.__traceback__
     while tb is not None:
         code = tb.tb_frame.f_code
         line = tb.tb_lineno
         frames.append(
-            (is_user_file(code.co_filename), Frame(code.co_filename, line, line, 0, 0, code.co_qualname))
+            (
+                is_user_file(code.co_filename),
+                Frame(code.co_filename, line, line, 0, 0, code.co_qualname),
+            )
         )
         tb = tb.tb_next
     here = [k for k, (_, f) in enumerate(frames) if f.file.startswith(_engine_folder())]
@@ -282,7 +285,11 @@ def _row_from_traceback(error: BaseException) -> Row | None:
     inside = [f for user, f in frames[here[0] :] if user]
     name = inside[0].qualname if inside else frames[here[0]][1].qualname
     origin = Origin(tuple(reversed(inside or outside)))
-    text = linecache.getline(origin.frames[0].file, origin.frames[0].line).strip() if origin.frames else ""
+    text = (
+        linecache.getline(origin.frames[0].file, origin.frames[0].line).strip()
+        if origin.frames
+        else ""
+    )
     failure = Failure(text, origin, error_text(error))
     site = outside[-1] if outside else None
     return Row(name, site, None, Tape(Entry(name)), "failed", failure=failure)
@@ -300,7 +307,8 @@ def _cut_text(capture: Capture, recorder: Recorder, limits: Limits) -> str | Non
         parts.append(f"stopped after {limits.timeout:g} s")
     if recorder.left_out:
         parts.append(
-            f"{recorder.left_out:,} calls of further tapes left out, --max-tapes is {limits.max_tapes}"
+            f"{recorder.left_out:,} calls of further tapes left out, "
+            f"--max-tapes is {limits.max_tapes}"
         )
     if recorder.thinned:
         parts.append(f"fewer calls kept, --max-bytes is {limits.max_bytes:,}")

@@ -22,7 +22,9 @@ def check_nan(session: Session) -> list[Finding]:
 def line_of(finding: Finding, session: Session) -> str:
     """Return a finding as the line that `--check` prints."""
     place = finding.place or session.row.place or session.capture.name
-    call = f" call {session.call.number}" if session.call is not None and session.row.count > 1 else ""
+    call = (
+        f" call {session.call.number}" if session.call is not None and session.row.count > 1 else ""
+    )
     return (
         f"{place}: {finding.var} in {finding.function}: {finding.level}: {finding.text} "
         f"[{finding.check}, tape {session.row_index + 1}{call}]"

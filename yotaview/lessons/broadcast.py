@@ -40,6 +40,7 @@ expected = np.array(
 
 
 def error(offset, scale):
+    """Return the mean squared distance from what was expected."""
     scaled = scale * (table - offset)
     return np.mean((scaled - expected) ** 2)
 

@@ -33,6 +33,7 @@ import yota
 
 
 def height(t):
+    """Return the height of a fading wave."""
     wave = np.sin(t**2)
     fade = np.exp(-t)
     return wave * fade

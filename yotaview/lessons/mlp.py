@@ -35,6 +35,7 @@ y = np.array([0.0, 1.0, 1.0, 0.0])
 
 
 def loss(params):
+    """Return the mean negative log-likelihood."""
     hidden = np.tanh(x @ params["W1"] + params["b1"])
     logit = hidden @ params["W2"] + params["b2"]
     return np.mean(np.logaddexp(0.0, logit) - y * logit)

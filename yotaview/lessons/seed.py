@@ -38,6 +38,7 @@ import yota
 
 
 def foo(x):
+    """Return e to the power x."""
     return np.exp(x)
 
 

@@ -19,7 +19,7 @@ class BreakError(ValueError):
 
 
 def find_breaks(spec: str, session: Session) -> set[Var]:
-    """Return the ops of the open tape that a breakpoint means; raises BreakError for an unknown form."""
+    """Return the ops of the open tape that a breakpoint means; raises BreakError."""
     tape = session.tape
     if match := re.fullmatch(r"%?(\d+)", spec):
         return {Var(int(match[1]))} & set(tape.ops)

@@ -1,4 +1,4 @@
-"""Values, operands and tapes as JSON beside a list of arrays, and back; no code is run in either direction."""
+"""Values, operands and tapes as JSON beside a list of arrays, and back; no code is run."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ class OpaqueFunction:
         self.__module__ = "saved"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Raise CodecError."""
         raise CodecError(f"{self.__name__} is not in the table of functions: it is not run")
 
 
@@ -146,7 +147,11 @@ class Writer:
         """Return a result or a gradient."""
         if isinstance(tree, Structured):
             leaves = [self.value(v) for v in tree.leaves]
-            return {"tree": self.structure(tree.structure), "leaves": leaves, "kinds": list(tree.kinds)}
+            return {
+                "tree": self.structure(tree.structure),
+                "leaves": leaves,
+                "kinds": list(tree.kinds),
+            }
         return {"value": self.value(tree)}
 
     def structure(self, s: Any) -> Json:
@@ -160,16 +165,31 @@ class Writer:
                 plain = next((n for n, t in CONTAINERS.items() if s.type is t), None)
                 kind = plain or ("tuple" if issubclass(s.type, tuple) else "dict")
                 keys = [self.value(k) for k in s.keys]
-                return {"node": s.number, "type": kind, "keys": keys, "of": [*map(self.structure, s.children)]}
+                return {
+                    "node": s.number,
+                    "type": kind,
+                    "keys": keys,
+                    "of": [*map(self.structure, s.children)],
+                }
             case Static(value):
                 return {"static": self.value(value)}
         return {"static": None}
+
+    def entry(self, entry: Entry) -> Json:
+        """Return how arguments become inputs."""
+        return {
+            "name": entry.name,
+            "args": [self.structure(s) for s in entry.args],
+            "kwargs": [[k, self.structure(s)] for k, s in entry.kwargs],
+            "names": list(entry.names),
+            "as_float": entry.as_float,
+        }
 
     def tape(self, tape: Tape) -> Json:
         """Return a tape without values."""
         grads = None if tape.gradients is None else [self.structured(g) for g in tape.gradients]
         return {
-            "name": tape.entry.name,
+            "entry": self.entry(tape.entry),
             "ops": [self.op(v, op) for v, op in tape],
             "result": self.structured(tape.result),
             "gradients": grads,
@@ -177,7 +197,8 @@ class Writer:
             "reverse_start": tape.reverse_start.id if tape.reverse_start is not None else None,
             "cotangents": [[a.id, b.id] for a, b in tape.cotangents.items()],
             "guards": [
-                [g.var.id, self.value(g.expected), g.how, self.origin(g.origin)] for g in tape.guards
+                [g.var.id, self.value(g.expected), g.how, self.origin(g.origin)]
+                for g in tape.guards
             ],
             "next_id": tape.next_id,
         }
@@ -247,7 +268,11 @@ class Reader:
 
     def _new_spec(self, j: Json) -> Spec:
         kind, dtype, shape, order, items = j
-        if kind not in ("array", "scalar", "python", "tuple", "object") or order not in ("C", "F", "K"):
+        if kind not in ("array", "scalar", "python", "tuple", "object") or order not in (
+            "C",
+            "F",
+            "K",
+        ):
             raise CodecError("not a spec")
         made = None if dtype is None else dtype_of(dtype)
         return Spec(kind, made, tuple(map(_natural, shape)), order, tuple(map(self.spec, items)))
@@ -302,9 +327,19 @@ class Reader:
             return Node(_natural(j["node"]), CONTAINERS[j["type"]], keys, children)
         return Static(self.value(j["static"]))
 
+    def entry(self, j: Json) -> Entry:
+        """Return how arguments become inputs."""
+        return Entry(
+            _text(j["name"]),
+            tuple(map(self.structure, _list(j["args"]))),
+            tuple((_text(k), self.structure(s)) for k, s in _list(j["kwargs"])),
+            tuple(map(_text, _list(j["names"]))),
+            bool(j["as_float"]),
+        )
+
     def tape(self, j: Json) -> Tape:
         """Return a tape; raises TapeError where it is not in order."""
-        tape = Tape(Entry(_text(j["name"])))
+        tape = Tape(self.entry(j["entry"]))
         last = 0
         for item in _list(j["ops"]):
             var, op = self.op(item)
@@ -318,7 +353,9 @@ class Reader:
         tape.seed, tape.reverse_start = optional_var(j["seed"]), optional_var(j["reverse_start"])
         tape.cotangents = {Var(_natural(a)): Var(_natural(b)) for a, b in _list(j["cotangents"])}
         for var, expected, how, origin in _list(j["guards"]):
-            tape.guards.append(Guard(Var(_natural(var)), self.value(expected), _text(how), self.origin(origin)))
+            tape.guards.append(
+                Guard(Var(_natural(var)), self.value(expected), _text(how), self.origin(origin))
+            )
         tape.next_id = max(last + 1, _natural(j["next_id"]))
         tape.verify()
         return tape

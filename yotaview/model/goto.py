@@ -71,5 +71,7 @@ def _line(line: int, tape: Tape, stepper: Stepper) -> Var:
     hits = [v for v, op in tape if any(f.line == line for f in op.origin.frames)]
     if not hits:
         lines = sorted({f.line for _, op in tape for f in op.origin.frames[:1]})
-        raise GotoError(f"no op comes from line {line}; lines with ops: {', '.join(map(str, lines)) or 'none'}")
+        raise GotoError(
+            f"no op comes from line {line}; lines with ops: {', '.join(map(str, lines)) or 'none'}"
+        )
     return next((v for v in hits if not stepper.reached(v)), hits[0])

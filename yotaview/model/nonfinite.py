@@ -1,4 +1,4 @@
-"""Where NaN and infinity begin on a tape, and whether they get through to a result or a gradient."""
+"""Where NaN and infinity begin on a tape, and whether they reach a result or a gradient."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _finding(var: Var, op: Op, level: Any, text: str, name: str) -> Finding:
 
 
 def _reaching(tape: Tape, values: Mapping[Var, Any], bad: set[Var]) -> set[Var]:
-    """Return the non-finite ops from which a non-finite output is reached through non-finite ops."""
+    """Return the non-finite ops that reach a non-finite output through non-finite ops."""
     stack = [v for v in tape.outputs if v in bad]
     seen = set(stack)
     while stack:
@@ -118,7 +118,11 @@ def _where_bad(value: Any) -> tuple[str, str, tuple[int, ...]]:
         what = "NaN" if np.isnan(x[first]) else "infinity"
         if not first:
             return what, "", first
-        return what, f" at [{', '.join(map(str, first))}], {int(bad.sum())} of {bad.size} elements", first
+        return (
+            what,
+            f" at [{', '.join(map(str, first))}], {int(bad.sum())} of {bad.size} elements",
+            first,
+        )
     return "nothing", "", ()
 
 
@@ -220,7 +224,12 @@ def find_unused(tape: Tape, name: str = "") -> list[Finding]:
     found = []
     for var in tape.inputs:
         op = tape[var]
-        if var in seen or var == tape.seed or op.spec.dtype is None or op.spec.dtype.kind not in "fc":
+        if (
+            var in seen
+            or var == tape.seed
+            or op.spec.dtype is None
+            or op.spec.dtype.kind not in "fc"
+        ):
             continue
         text = f"input {getattr(op, 'name', var)}: no path to the result, its gradient is zero"
         found.append(_finding(var, op, "note", text, name))

@@ -15,7 +15,7 @@ from yotaview.model.replay import quiet
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Seconds of each op, median of `runs` replays; bytes alive while each op runs, in tape order."""
+    """Seconds of each op, median of `runs` replays; bytes alive at each op in tape order."""
 
     seconds: dict[Var, float]
     live: tuple[int, ...]
@@ -39,9 +39,7 @@ class Profile:
         return sorted(self.seconds, key=lambda v: -self.seconds[v])
 
 
-def measure(
-    tape: Tape, values: Mapping[Var, Any], runs: int = 5, budget: float = 0.5
-) -> Profile:
+def measure(tape: Tape, values: Mapping[Var, Any], runs: int = 5, budget: float = 0.5) -> Profile:
     """Time every op of NumPy's or ours on its recorded operands, within about `budget` seconds."""
     times: dict[Var, list[float]] = {v: [] for v in tape.ops}
     calls, not_run = _prepare(tape, values)
@@ -83,7 +81,10 @@ def _time_once(calls: Sequence[Prepared], times: dict[Var, list[float]]) -> None
 
 
 def live_bytes(tape: Tape) -> tuple[int, ...]:
-    """Return the bytes alive at each op: inputs and outputs for the whole call, others until last read."""
+    """Return the bytes alive at each op.
+
+    Inputs, constants and outputs count for the whole call, others until they are last read.
+    """
     order = list(tape.ops)
     last = {v: k for k, v in enumerate(order)}
     for k, (_, op) in enumerate(tape):

@@ -12,6 +12,7 @@ import numpy as np
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, map_vars
 from yotaview.capture.functions import is_users
+from yotaview.capture.structure import with_literals
 
 
 @contextlib.contextmanager
@@ -22,12 +23,14 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def with_constants(tape: Tape, constants: Mapping[Var, Any]) -> Tape:
+def with_constants(
+    tape: Tape, constants: Mapping[Var, Any], literals: Sequence[Any] | None = None
+) -> Tape:
     """Return a tape of its own, with the values that one call captured."""
     new = tape.shell()
     new.guards = list(tape.guards)
     new.seed = seed_of(tape)
-    for var, op in tape:
+    for var, op in iter(tape) if literals is None else with_literals(iter(tape), literals):
         if isinstance(op, Constant) and var in constants:
             op = replace(op, value=constants[var])
         new.push(op, var)
@@ -62,7 +65,7 @@ def replay(
     return values, problems
 
 
-class Unavailable(Exception):
+class Unavailable(Exception):  # noqa: N818 - what it says
     """A value cannot be had; the text says why."""
 
 

@@ -33,8 +33,8 @@ class Contribution:
     text: str
 
 
-class NotKnown(Exception):
-    """A value that is asked for is not computed at the position, or cannot be had; the text says why."""
+class NotKnown(Exception):  # noqa: N818 - what it says
+    """A value is not computed at the position, or cannot be had; the text says why."""
 
 
 class Opened:
@@ -43,7 +43,9 @@ class Opened:
     def __init__(self, row: Row, call: KeptCall | None) -> None:
         self.row, self.call = row, call
         constants = call.constants if call is not None else {}
-        self.tape = with_constants(row.tape, constants)
+        self.own_literals = call is None or repr(call.literals) == repr(row.literals)
+        literals = None if self.own_literals or call is None else call.literals
+        self.tape = with_constants(row.tape, constants, literals)
         self.positions = {v: k for k, v in enumerate(self.tape.ops)}
         self.problems: dict[Var, str] = {}
         if call is None:
@@ -60,7 +62,7 @@ class Opened:
     def program(self) -> Program:
         """The stages, for the values that this call captured."""
         own = self.row.program
-        if own is not None and self._same_constants():
+        if own is not None and self.own_literals and self._same_constants():
             return own
         return Program(self.tape)
 
@@ -105,11 +107,13 @@ def _term_text(tape: Tape, var: Var, of: Var | None) -> str:
     op = tape[var]
     term = format_call(op) if isinstance(op, Call) else str(var)
     through = tape[of] if of is not None and of in tape else None
-    return f"{var} = {term}" + (f"  through {of} {through.name}" if isinstance(through, Call) else "")
+    return f"{var} = {term}" + (
+        f"  through {of} {through.name}" if isinstance(through, Call) else ""
+    )
 
 
 class Session:
-    """The open call and the position; moves are cheap, values are computed when a call is opened."""
+    """The open call and the position; values are computed when a call is opened."""
 
     def __init__(self, capture: Capture, row: int | None = None, call: int | None = None) -> None:
         self.capture = capture
@@ -224,13 +228,13 @@ class Session:
         return self.stepper.reached(var)
 
     def value(self, var: Var) -> Any:
-        """Return the recorded value of an op; raises NotKnown where it lies ahead or cannot be had."""
+        """Return the recorded value of an op; raises NotKnown for one that lies ahead."""
         if not self.is_known(var):
             raise NotKnown("not computed yet")
         return self.recorded(var)
 
     def recorded(self, var: Var) -> Any:
-        """Return the value of an op wherever the position is; raises NotKnown if it cannot be had."""
+        """Return the value of an op wherever it lies; raises NotKnown if it cannot be had."""
         if var in self.opened.values:
             return self.opened.values[var]
         raise NotKnown(self.opened.problems.get(var, "this value was not kept"))
@@ -240,7 +244,7 @@ class Session:
         return self.opened.users.get(var, [])
 
     def twin(self, var: Var) -> Var | None:
-        """Return the op that completes the cotangent of `var`, or whose cotangent `var` helps to build."""
+        """Return the op that completes the cotangent of `var`, or the op whose it is part of."""
         forward = self.tape.cotangents.get(var)
         if forward is not None and forward in self.tape:
             return forward
@@ -264,7 +268,7 @@ class Session:
         return lines[frame.line - 1] if lines and 0 < frame.line <= len(lines) else None
 
     def source_window(self, frame: Frame, before: int, after: int) -> list[tuple[int, str, bool]]:
-        """Return numbered lines around a frame, the frame's own marked True; empty if not available."""
+        """Return numbered lines around a frame, its own marked True; none if not available."""
         lines = self.capture.sources.get(frame.file, ())
         first, last = max(1, frame.line - before), min(len(lines), frame.line + after)
         end = max(frame.line, frame.end_line)
@@ -294,9 +298,9 @@ class Session:
         return self._profiles[key]
 
     def parse_goto(self, text: str) -> Var:
-        """Return the op that `:46`, `:+10`, `:%46`, `:50%`, `:line 9`, `:seed` names; `:call 7` opens a call.
+        """Return the op that `:46`, `:+10`, `:%46`, `:50%`, `:line 9` or `:seed` names.
 
-        Raises GotoError with the reason.
+        `:call 7` opens a call.  Raises GotoError with the reason.
         """
         plain = text.strip().removeprefix(":").strip()
         if match := re.fullmatch(r"call\s+([\d,]+)", plain):
@@ -310,7 +314,7 @@ class Session:
         return find_position(plain, self.tape, self.stepper)
 
     def open_call(self, number: int) -> None:
-        """Open the call of this number; raises GotoError naming the nearest kept one if it is not kept."""
+        """Open the call of this number; raises GotoError with the nearest if it is not kept."""
         numbers = [c.number for c in self.row.calls]
         if number not in numbers:
             if not numbers:
@@ -323,7 +327,7 @@ class Session:
         self.stepper = self.stepper.to(at)
 
     def break_at(self, spec: str) -> None:
-        """Set breakpoints of the open row as `%46`, `op:log`, `line:9` or `nan`; raises BreakError."""
+        """Set breakpoints `%46`, `op:log`, `line:9` or `nan`; raises BreakError."""
         self.breakpoints.setdefault(self.row_index, set()).update(find_breaks(spec, self))
 
     def contributions(self, var: Var) -> list[Contribution]:
@@ -331,7 +335,7 @@ class Session:
         return self.opened.contributions.get(var, [])
 
     def rule_text(self, var: Var) -> str:
-        """Return the derivative that explains `var` as a textbook writes it, else the rule's source."""
+        """Return the derivative that explains `var`, as a textbook writes it."""
         return rule_text(self.tape, var)
 
     def inputs(self) -> Iterator[tuple[Var, Input]]:

@@ -1,4 +1,4 @@
-"""A frozen cursor over a tape: every move returns a new one, at the same cost whatever the length."""
+"""A frozen cursor over a tape: a move returns a new one, at the same cost for any length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from yota.tape import Call, Tape, Var
 
 @dataclass(frozen=True, slots=True)
 class Stepper:
-    """Position `index` in `order`; `edges` are the indices at which a phase begins, and the last one."""
+    """Position `index` in `order`; `edges` are where phases begin, and the last index."""
 
     order: tuple[Var, ...]
     index: int = 0

@@ -15,6 +15,7 @@ from yota.program import Program
 from yota.tape import Call, Frame, Input, Tape, Var
 from yotaview.capture import Capture, Failure, KeptCall, Row
 from yotaview.capture.functions import is_users
+from yotaview.capture.structure import structure_of
 from yotaview.model.codec import CodecError, Json, Reader, Writer
 
 FORMAT = "yotaview session"
@@ -48,7 +49,9 @@ def save(capture: Capture, target: BinaryIO) -> None:
         "interrupted": capture.interrupted,
         "timed_out": capture.timed_out,
         "sources": {k: list(v) for k, v in capture.sources.items()},
-        "frames": [[f.file, f.line, f.end_line, f.col, f.end_col, f.qualname] for f in writer.frames],
+        "frames": [
+            [f.file, f.line, f.end_line, f.col, f.end_col, f.qualname] for f in writer.frames
+        ],
         "rows": rows,
     }
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -89,6 +92,7 @@ def _call_to_json(call: KeptCall, w: Writer) -> Json:
         "constants": _by_var(call.constants, w),
         "known": _by_var(call.known, w),
         "value": w.value(call.value),
+        "literals": w.value(call.literals),
     }
 
 
@@ -137,7 +141,7 @@ class _Opened:
 
     def capture(self) -> Capture:
         h = self.head
-        capture = Capture(
+        return Capture(
             str(h["script"]),
             [str(a) for a in h["argv"]],
             [self.row(r) for r in h["rows"]],
@@ -150,12 +154,12 @@ class _Opened:
             bool(h["interrupted"]),
             bool(h["timed_out"]),
         )
-        return capture
 
     def row(self, j: Json) -> Row:
         r = self.reader
         tape = r.tape(j["tape"])
         _check_literals(tape)
+        literals = structure_of(tape)[1]
         tape.values = self.by_var(j["tape_values"]) or None
         failure = None
         if j["failure"] is not None:
@@ -167,21 +171,26 @@ class _Opened:
             None if failure is not None else Program(tape),
             tape,
             str(j["kind"]),
-            [self.call(c, tape) for c in j["calls"]],
+            [self.call(c, tape, literals) for c in j["calls"]],
             int(j["count"]),
             [float(x) for x in r.value(j["values"])],
             [float(x) for x in r.value(j["norms"])],
             [int(x) for x in r.value(j["nonfinite"])],
             failure,
+            literals,
         )
 
-    def call(self, j: Json, tape: Tape) -> KeptCall:
+    def call(self, j: Json, tape: Tape, own: tuple[Any, ...]) -> KeptCall:
         value = self.reader.value
         inputs = tuple(map(value, j["inputs"]))
         for var, x in zip(tape.inputs, inputs, strict=True):
             _check_input(tape, var, x)
         constants, known = self.by_var(j["constants"]), self.by_var(j["known"])
-        return KeptCall(int(j["number"]), inputs, constants, value(j["value"]), (), known)
+        literals = value(j["literals"])
+        if list(map(type, literals)) != list(map(type, own)):
+            raise CodecError("other literals than those on the tape")
+        number = int(j["number"])
+        return KeptCall(number, inputs, constants, value(j["value"]), (), known, literals)
 
     def by_var(self, pairs: Json) -> dict[Var, Any]:
         return {Var(int(k)): self.reader.value(x) for k, x in pairs}
@@ -195,7 +204,11 @@ def _frame(j: Json) -> Frame:
 def _check_size(raw: io.BytesIO, size: int) -> None:
     """Refuse an array whose header promises more than the file holds."""
     version = np.lib.format.read_magic(raw)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    read = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
     shape, _, dtype = read(raw)
     count = 1
     for n in shape:
@@ -216,7 +229,10 @@ def _check_literals(tape: Tape) -> None:
     for var, op in tape:
         if not isinstance(op, Call) or is_users(op.fn):
             continue
-        if op.spec.nbytes > MAX_BYTES or _largest((op.args, tuple(v for _, v in op.kwargs))) > MAX_LITERAL:
+        if (
+            op.spec.nbytes > MAX_BYTES
+            or _largest((op.args, tuple(v for _, v in op.kwargs))) > MAX_LITERAL
+        ):
             raise SessionError(f"{var} {op.name} asks for too much memory")
 
 

@@ -107,8 +107,9 @@ def _measure(text: str, nbytes: int, x: np.ndarray[Any, Any]) -> Summary:
 
 def _as_real(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if x.dtype.kind == "c":
-        return np.abs(x)
-    return x if x.dtype == np.longdouble else x.astype(np.float64, copy=False)
+        x = np.abs(x)
+    wide: np.ndarray[Any, Any] = x if x.dtype == np.longdouble else x.astype(float, copy=False)
+    return wide
 
 
 def norm_of(x: np.ndarray[Any, Any]) -> float:
@@ -176,7 +177,9 @@ def _plane(x: np.ndarray[Any, Any], at: Sequence[int]) -> tuple[np.ndarray[Any, 
     lead = x.shape[:-2]
     if any(n == 0 for n in lead):
         return np.zeros((0, x.shape[-1]), x.dtype), ""
-    index = tuple(min(max(int(k), 0), n - 1) for k, n in zip([*at, *[0] * len(lead)], lead, strict=False))
+    index = tuple(
+        min(max(int(k), 0), n - 1) for k, n in zip([*at, *[0] * len(lead)], lead, strict=False)
+    )
     return x[index], f"[{', '.join(map(str, index))}, :, :]" if lead else ""
 
 

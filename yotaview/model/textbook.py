@@ -84,7 +84,7 @@ ALIASES = {
 
 
 def subject(tape: Tape, var: Var) -> Call | None:
-    """Return the call whose derivative explains `var`: of a reverse op the one that it differentiates."""
+    """Return the call whose derivative explains `var`; of a reverse op, what it differentiates."""
     op = tape[var]
     of = op.origin.of if op.origin.wrt is not None else None
     if of is not None and of in tape:
@@ -93,7 +93,7 @@ def subject(tape: Tape, var: Var) -> Call | None:
 
 
 def rule_text(tape: Tape, var: Var) -> str:
-    """Return a formula such as `sum: y = Σ x  ⇒  δx += δy, repeated`, else the rule's own source."""
+    """Return a formula such as `sum: y = Σ x  ⇒  δx += δy, repeated`, else the rule's source."""
     call = subject(tape, var)
     if call is None:
         return ""

@@ -31,14 +31,18 @@ class Canvas:
             self.cells[x + k, y] = Span(c, role)
         self._grow(x + len(text), y + 1)
 
-    def box(self, x: int, y: int, width: int, rows: list[str], role: str = "", heavy: bool = False) -> None:
+    def box(
+        self, x: int, y: int, width: int, rows: list[str], role: str = "", heavy: bool = False
+    ) -> None:
         """Draw a frame of `width` cells around centred rows."""
         f = FRAMES[heavy]
         edge = "current" if heavy else "dim"
         self.text(x, y, f[0] + f[1] * (width - 2) + f[2], edge)
         for k, row in enumerate(rows, 1):
             self.text(x, y + k, f[3], edge)
-            self.text(x + 1, y + k, row.center(width - 2)[: width - 2], "current" if heavy else role)
+            self.text(
+                x + 1, y + k, row.center(width - 2)[: width - 2], "current" if heavy else role
+            )
             self.text(x + width - 1, y + k, f[3], edge)
         self.text(x, y + len(rows) + 1, f[4] + f[1] * (width - 2) + f[5], edge)
 

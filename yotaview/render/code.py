@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 from weakref import WeakKeyDictionary
@@ -64,7 +64,9 @@ def code_page(session: Session, source: Source, marks: Marks, at: int, width: in
     """Return the source with the line `at` marked; the number of the op that it computes is at its right."""
     state = f" · {NOT_RUN}" if session.program.why_retraced else ""
     note = "P prologue · B body · E epilogue" if width >= 78 else "P · B · E"
-    return Page(CodeRows(session, source, marks, at, width), f"{source.form} code{state}", note, at - 1)
+    return Page(
+        CodeRows(session, source, marks, at, width), f"{source.form} code{state}", note, at - 1
+    )
 
 
 def _row(rows: CodeRows, number: int, text: str) -> Line:
@@ -77,7 +79,11 @@ def _row(rows: CodeRows, number: int, text: str) -> Line:
     code = text.partition("  # ")[0].rstrip()
     ahead = bool(ops) and all(v in session.tape and not session.is_known(v) for v in ops)
     role = "dim" if ahead or code.lstrip().startswith("#") else _role(session, ops)
-    head = (mark, Span(f"{number:>{rows.digits}} ", "dim"), Span(f"{name} ", SECTIONS.get(name, "")))
+    head = (
+        mark,
+        Span(f"{number:>{rows.digits}} ", "dim"),
+        Span(f"{name} ", SECTIONS.get(name, "")),
+    )
     body = Span(clean(code.removeprefix("    ") if name != " " else code), role)
     return spread(line(*head, body), line(Span(" ".join(map(str, ops)), "number")), rows.room)
 
@@ -107,7 +113,13 @@ class BufferRows(Sequence[Line]):
     """The total, then a buffer a line, each drawn when it is asked for."""
 
     def __init__(
-        self, session: Session, plan: Plan, order: Sequence[int], holds: dict[int, Var], at: Var | None, room: int
+        self,
+        session: Session,
+        plan: Plan,
+        order: Sequence[int],
+        holds: dict[int, Var],
+        at: Var | None,
+        room: int,
     ) -> None:
         self.session, self.plan, self.order = session, plan, order
         self.holds, self.at, self.room = holds, at, room
@@ -136,46 +148,56 @@ def _used(session: Session, plan: Plan, at: Var | None) -> set[int]:
 def _total(plan: Plan) -> Line:
     total, apart = plan.nbytes, plan.unshared_nbytes
     saved = f" (−{100 * (apart - total) / apart:.0f}%)" if apart > total else ""
-    return line(Span(f"{len(plan.buffers)} buffers {total:,} B, one array an op {apart:,} B{saved}", "dim"))
+    return line(
+        Span(f"{len(plan.buffers)} buffers {total:,} B, one array an op {apart:,} B{saved}", "dim")
+    )
 
 
 def _shape(buffer: Buffer) -> str:
     return f"[{','.join(map(str, buffer.shape))}]"
 
 
-def _buffer_row(session: Session, plan: Plan, k: int, holds: Var | None, at: Var | None, width: int) -> Line:
+def _buffer_row(
+    session: Session, plan: Plan, k: int, holds: Var | None, at: Var | None, width: int
+) -> Line:
     buffer = plan.buffers[k]
     head = f"{buffer.name:<4}{cut(_shape(buffer), 9):<9}{buffer.nbytes:>8,} B "
-    held = Span(f"{f'holds {holds}' if holds is not None else 'free':<11}", "number" if holds else "dim")
+    held = Span(
+        f"{f'holds {holds}' if holds is not None else 'free':<11}", "number" if holds else "dim"
+    )
     room = width - len(head) - 12
     return line(Span(head), held, *occupancy(session, plan, k, at, max(room, 8)))
 
 
 def occupancy(session: Session, plan: Plan, k: int, at: Var | None, room: int) -> list[Span]:
     """Return a row of time with a buffer's occupants, one shade and the next in turn."""
-    cells = list(_occupied(session, plan, k, room))
+    cells = list(_once(session, ("row", id(plan), k, room), lambda: _fill(session, plan, k, room)))
     if at is not None:
         column = min(room - 1, session.stepper.index * room // max(len(session.stepper), 1))
         cells[column] = Span("▲" if cells[column].text == " " else cells[column].text, "current")
     return cells
 
 
-_rows_of_time: WeakKeyDictionary[Any, dict[tuple[int, int, int], list[Span]]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
 
 
-def _occupied(session: Session, plan: Plan, k: int, room: int) -> list[Span]:
-    """Return the row without the position; it is kept, for it may stand for very many occupants."""
-    kept = _rows_of_time.setdefault(session.opened, {})
-    key = (id(plan), k, room)
+def _once(session: Session, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """Keep what is long to make for as long as the call is open."""
+    kept = _kept.setdefault(session.opened, {})
     if key not in kept:
-        kept[key] = _fill(session, plan, k, room)
+        kept[key] = make()
     return kept[key]
+
+
+def _occupants(session: Session, plan: Plan, k: int) -> list[tuple[Var, Var]]:
+    found: list[tuple[Var, Var]] = _once(session, ("who", id(plan), k), lambda: plan.occupants(k))
+    return found
 
 
 def _fill(session: Session, plan: Plan, k: int, room: int) -> list[Span]:
     places, total = session.stepper.positions, max(len(session.stepper), 1)
     cells = [Span(" ")] * room
-    for n, (var, last) in enumerate(plan.occupants(k)):
+    for n, (var, last) in enumerate(_occupants(session, plan, k)):
         start = places.get(var, 0) * room // total
         end = max(places.get(last, total - 1) * room // total, start)
         span = Span("█▓"[n % 2], phase_of(session.tape, var) if var in session.tape else "")
@@ -192,7 +214,7 @@ def history_page(session: Session, plan: Plan, at: Var | None, width: int) -> Pa
     if k is None or at is None:
         return Page([line(Span(f"{at} is computed into no buffer", "dim"))], "Occupants")
     rows = _reads(session, plan, at)
-    occupants = plan.occupants(k)
+    occupants = _occupants(session, plan, k)
     here = bisect_left(occupants, at, key=lambda pair: pair[0])
     near = occupants[max(here - AROUND, 0) : here + AROUND]
     rows += [_occupant(session, var, last, at) for var, last in near]
@@ -202,7 +224,12 @@ def history_page(session: Session, plan: Plan, at: Var | None, width: int) -> Pa
 def _occupant(session: Session, var: Var, last: Var, at: Var) -> Line:
     name = clean(describe(session.tape[var])) if var in session.tape else ""
     now = Span("  ◀ now", "current") if var == at else Span("")
-    return line(Span(str(var).ljust(6), "number"), cut(name, 26).ljust(27), Span(f"until {last}", "dim"), now)
+    return line(
+        Span(str(var).ljust(6), "number"),
+        cut(name, 26).ljust(27),
+        Span(f"until {last}", "dim"),
+        now,
+    )
 
 
 def _reads(session: Session, plan: Plan, at: Var) -> list[Line]:
@@ -211,7 +238,11 @@ def _reads(session: Session, plan: Plan, at: Var) -> list[Line]:
         k = plan.slot.get(var)
         place = plan.buffers[k].name if k is not None else "argument or constant"
         shown = brief(session, var) if session.is_known(var) else "not computed yet"
-        rows.append(line(Span("reads ", "dim"), Span(f"{var} ", "number"), f"{place}  ", Span(shown, "dim")))
+        rows.append(
+            line(Span("reads ", "dim"), Span(f"{var} ", "number"), f"{place}  ", Span(shown, "dim"))
+        )
     if session.is_known(at):
-        rows.append(line(Span("wrote ", "dim"), Span(f"{at} ", "number"), Span(brief(session, at), "dim")))
+        rows.append(
+            line(Span("wrote ", "dim"), Span(f"{at} ", "number"), Span(brief(session, at), "dim"))
+        )
     return rows

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import graphviz
 
-from yota.tape import Call, Constant, Input, Op, Tape, Var, base_name, format_call, format_value
+from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call, format_value
 from yotaview.model.replay import seed_of
 
 FOLD_ABOVE = 500
@@ -22,14 +22,13 @@ STYLES = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Group:
     """Ops drawn as one node: one op, or all ops of one phase and source line."""
 
     ops: list[Var]
     phase: str
     place: str = ""
-    reads: dict[int, bool] = field(default_factory=dict)
 
 
 def to_dot(tape: Tape, *, direction: str = "TB", fold: bool = False, at: Var | None = None) -> str:
@@ -92,7 +91,12 @@ def _new_graph(tape: Tape, direction: str, note: str) -> graphviz.Digraph:
     label = "\\n".join(escape(t) for t in (title, note) if t)
     return graphviz.Digraph(
         "tape",
-        graph_attr={"rankdir": direction, "fontname": FONT, "label": graphviz.nohtml(label), "labelloc": "t"},
+        graph_attr={
+            "rankdir": direction,
+            "fontname": FONT,
+            "label": graphviz.nohtml(label),
+            "labelloc": "t",
+        },
         node_attr={"fontname": FONT, "fontsize": "10", "style": "filled", "color": "#555555"},
         edge_attr={"color": "#777777", "arrowsize": "0.7"},
     )
@@ -101,7 +105,7 @@ def _new_graph(tape: Tape, direction: str, note: str) -> graphviz.Digraph:
 def escape(text: str) -> str:
     """Return text that Graphviz shows as it is, on one line, without control characters."""
     flat = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return str(graphviz.escape(flat))
+    return str(graphviz.escape(flat.replace("&", "&amp;")))
 
 
 def _add_node(graph: graphviz.Digraph, tape: Tape, group: Group) -> None:
@@ -127,9 +131,10 @@ def cut(text: str) -> str:
 
 def _single(tape: Tape, var: Var) -> list[str]:
     op = tape[var]
-    about = f"{op.spec.text(short=True)}  {op.origin.place}".strip()
     wrt = op.origin.wrt
-    return [f"{var} {_what(op)}", about + (f"  δ{wrt}" if wrt is not None and tape.is_reverse(var) else "")]
+    adjoint = f"δ{wrt}" if wrt is not None and tape.is_reverse(var) else ""
+    about = (op.spec.text(short=True), op.origin.place, adjoint)
+    return [f"{var} {_what(op)}", " · ".join(part for part in about if part)]
 
 
 def _what(op: Op) -> str:
@@ -144,14 +149,18 @@ def _what(op: Op) -> str:
 
 
 def _several(tape: Tape, group: Group) -> list[str]:
-    names = dict.fromkeys(op.name for op in map(tape.__getitem__, group.ops) if isinstance(op, Call))
+    names = dict.fromkeys(
+        op.name for op in map(tape.__getitem__, group.ops) if isinstance(op, Call)
+    )
     return [f"{group.ops[0]} … {group.ops[-1]}  ×{len(group.ops)}", ", ".join(names), group.place]
 
 
 def _marks(tape: Tape, ops: Iterable[Var]) -> str:
     wanted = set(ops)
     names = [
-        f"∂{name}" for var, name in zip(tape.gradient_vars, gradient_names(tape), strict=False) if var in wanted
+        f"∂{name}"
+        for var, name in zip(tape.gradient_vars, gradient_names(tape), strict=False)
+        if var in wanted
     ]
     if wanted.intersection(tape.result_vars):
         names.append("result")
@@ -159,7 +168,7 @@ def _marks(tape: Tape, ops: Iterable[Var]) -> str:
 
 
 def gradient_names(tape: Tape) -> list[str]:
-    """Return the names of the inputs that the gradients belong to, in the order of the gradients."""
+    """Return the names of the inputs that the gradients belong to, in their order."""
     by_cotangent: dict[Var, list[str]] = {}
     for var in tape.inputs:
         op, done = tape[var], tape.cotangents.get(var)
@@ -178,18 +187,16 @@ def _add_edges(graph: graphviz.Digraph, tape: Tape, groups: list[Group]) -> None
     home = {v: k for k, g in enumerate(groups) for v in g.ops}
     edges: dict[tuple[int, int], bool] = {}
     for var, op in tape:
-        to = home.get(var)
-        for operand in op.operands if isinstance(op, Call) and to is not None else ():
-            source = home.get(operand)
-            if source is not None and source != to:
+        for operand in op.operands if isinstance(op, Call) and var in home else ():
+            ends = (home.get(operand, home[var]), home[var])
+            if ends[0] != ends[1]:
                 saved = tape.is_reverse(var) and not tape.is_reverse(operand)
-                edges[source, to] = edges.get((source, to), True) and saved  # type: ignore[index]  # to is not None
+                edges[ends] = edges.get(ends, True) and saved
+    names = [f"n{g.ops[0].id}" for g in groups]
     seed = seed_of(tape)
-    for var in tape.result_vars if seed is not None and seed in home else ():
-        if var in home:
-            ends = f"n{groups[home[var]].ops[0].id}", f"n{groups[home[seed]].ops[0].id}"  # type: ignore[index]  # seed is not None
-            graph.edge(*ends, style="dotted", constraint="false")
+    for var in tape.result_vars:
+        if var in home and seed is not None and seed in home:
+            graph.edge(names[home[var]], names[home[seed]], style="dotted", constraint="false")
     for (source, to), saved in edges.items():
-        a, b = groups[source].ops[0].id, groups[to].ops[0].id
         style = {"style": "dashed", "constraint": "false"} if saved else {}
-        graph.edge(f"n{a}", f"n{b}", **style)
+        graph.edge(names[source], names[to], **style)

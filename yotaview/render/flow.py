@@ -37,7 +37,11 @@ def _stops(session: Session, marks: Marks) -> list[Line]:
     if not marks.breakpoints:
         return [line(Span("no breakpoint: b sets one on the current op", "dim"))]
     return [
-        line(Span(f"{STOP} ", "breakpoint"), Span(f"{v} ".ljust(6), "number"), clean(describe(session.tape[v])))
+        line(
+            Span(f"{STOP} ", "breakpoint"),
+            Span(f"{v} ".ljust(6), "number"),
+            clean(describe(session.tape[v])),
+        )
         for v in sorted(marks.breakpoints)
     ]
 

@@ -54,7 +54,14 @@ def _texts(text: str, box: int, tall: int) -> list[str]:
 
 
 def _column(
-    canvas: Canvas, session: Session, groups: Groups, n: int, x: int, box: int, tall: int, here: int | None
+    canvas: Canvas,
+    session: Session,
+    groups: Groups,
+    n: int,
+    x: int,
+    box: int,
+    tall: int,
+    here: int | None,
 ) -> None:
     group = groups.groups[n]
     reverse = session.tape.is_reverse(session.at)
@@ -69,7 +76,14 @@ def _column(
         canvas.text(x + box // 2, tall + 2, "┊", "note")
     known = session.is_known(group.reverse[0])
     text = ["δ " + t if k == 0 else t for k, t in enumerate(_texts(group.label, box - 2, tall))]
-    canvas.box(x, tall + 3, box, [cut(t, box - 2) for t in text], "reverse" if known else "dim", now and reverse)
+    canvas.box(
+        x,
+        tall + 3,
+        box,
+        [cut(t, box - 2) for t in text],
+        "reverse" if known else "dim",
+        now and reverse,
+    )
     _under(canvas, x, 2 * tall + 4, box, group.reverse)
 
 
@@ -96,7 +110,15 @@ def _saves(session: Session, group: Group) -> bool:
 
 
 def _arrows(
-    canvas: Canvas, session: Session, groups: Groups, n: int, x: int, pitch: int, box: int, tall: int, count: int
+    canvas: Canvas,
+    session: Session,
+    groups: Groups,
+    n: int,
+    x: int,
+    pitch: int,
+    box: int,
+    tall: int,
+    count: int,
 ) -> None:
     if n + 1 >= count:
         return
@@ -114,12 +136,13 @@ def _linked(session: Session, groups: Groups, source: list[Var], reader: list[Va
 
 def _ends(session: Session) -> Line:
     """Return which ops hold the gradients, and the seed."""
-    made = session.tape.cotangents
+    tape = session.tape
     spans: list[Span] = []
-    for var, op in session.inputs():
-        if var in made and made[var] in session.tape:
-            known = session.is_known(made[var])
-            spans.append(Span(f" ∂{clean(op.name)} ◂ {made[var]}  ", "input" if known else "dim"))
+    for var in tape.inputs:
+        made, op = tape.cotangents.get(var), tape[var]
+        if made in tape and isinstance(op, Input):
+            role = "input" if session.is_known(made) else "dim"
+            spans.append(Span(f" ∂{clean(op.name)} ◂ {made}  ", role))
     if session.tape.seed is not None:
         spans.append(Span(f" seed ▸ {session.tape.seed}", "seed"))
     return line(*spans)
@@ -129,7 +152,10 @@ def unfolded(session: Session, groups: Groups, width: int) -> Page:
     """Return the ops of the current statement in layers, forward and reverse."""
     here = groups.of.get(session.at)
     if here is None:
-        return Page([line(Span(f"{session.at} {describe(session.tape[session.at])}: no statement", "dim"))], "Group")
+        return Page(
+            [line(Span(f"{session.at} {describe(session.tape[session.at])}: no statement", "dim"))],
+            "Group",
+        )
     group = groups.groups[here]
     number = f"line {group.frame.line}" if group.frame is not None else "no line"
     title = f"Group {cut(clean(group.label), 30)} ({number})"
@@ -144,7 +170,9 @@ def unfolded(session: Session, groups: Groups, width: int) -> Page:
     canvas, corners = draw(nodes, edges)
     note = f"{len(ops)} of {len(ops) + dropped} ops shown" if dropped else f"{len(ops)} ops"
     x, y = corners.get(session.at.id, (0, 0))
-    return Page(canvas.lines(), title, note, cursor=y + 1 if corners else None, column=x, marked=False)
+    return Page(
+        canvas.lines(), title, note, cursor=y + 1 if corners else None, column=x, marked=False
+    )
 
 
 def _node(session: Session, var: Var) -> Node:
@@ -179,7 +207,10 @@ def neighbours(session: Session, hops: int, width: int, height: int) -> Page:
             line(
                 *_cell(left, k, rows, room),
                 Span(_joint(k, len(left), rows, left=True), "dim"),
-                Span((f" {centre} " if k == middle else " " * inner), "current" if k == middle else ""),
+                Span(
+                    (f" {centre} " if k == middle else " " * inner),
+                    "current" if k == middle else "",
+                ),
                 Span(_joint(k, len(right), rows, left=False), "dim"),
                 *_cell(right, k, rows, room),
             )
@@ -232,10 +263,15 @@ def _joint(k: int, count: int, rows: int, *, left: bool) -> str:
 
 def _glyphs(own: bool, up: bool, down: bool, inner: bool, *, left: bool) -> str:
     toward, away = (LEFT, RIGHT) if left else (RIGHT, LEFT)
-    bits = (toward if own else 0) | (away if inner else 0) | (UP if up else 0) | (DOWN if down else 0)
+    bits = (
+        (toward if own else 0) | (away if inner else 0) | (UP if up else 0) | (DOWN if down else 0)
+    )
     joint = JOINTS.get(bits, " ").translate(SQUARE)
-    before, after = (("─" if own else " "), ("─▸" if inner else "  ")) if left else (
-        ("─" if inner else " "), ("─▸" if own else "  "))
+    before, after = (
+        (("─" if own else " "), ("─▸" if inner else "  "))
+        if left
+        else (("─" if inner else " "), ("─▸" if own else "  "))
+    )
     return f"{before}{joint}{after}"
 
 
@@ -257,11 +293,15 @@ def facts(session: Session, width: int) -> Page:
     """Return the op at the position with its operands and readers, one a line."""
     var = session.at
     op = session.tape[var]
-    rows = [line(f"{op.spec.text(short=True)}  {op.spec.nbytes:,} B   ", Span(target(op), "reverse"))]
+    rows = [
+        line(f"{op.spec.text(short=True)}  {op.spec.nbytes:,} B   ", Span(target(op), "reverse"))
+    ]
     for name, found in (("in", _reads(session, var)), ("out", session.users(var))):
         for k, v in enumerate(found[:8]):
             kind = "input" if isinstance(session.tape[v], Input) else ""
-            rows.append(line(Span((name if k == 0 else "").ljust(5), "dim"), Span(_label(session, v), kind)))
+            rows.append(
+                line(Span((name if k == 0 else "").ljust(5), "dim"), Span(_label(session, v), kind))
+            )
         if len(found) > 8:
             rows.append(line(Span(f"     … {len(found) - 8} more", "dim")))
     rows.append(line(Span("fan-out ", "dim"), str(len(session.users(var)))))

@@ -66,7 +66,10 @@ def _right(place: Place, dropped: int) -> str:
 
 def step_place(session: Session) -> Place:
     """Return count in the phase, position, line and stage."""
-    parts = [(_phase_count(session), 1), (f"op {session.stepper.index + 1}/{len(session.stepper)}", 0)]
+    parts = [
+        (_phase_count(session), 1),
+        (f"op {session.stepper.index + 1}/{len(session.stepper)}", 0),
+    ]
     if session.op.origin.frames:
         parts.append((f"line {session.op.origin.frames[0].line}", 2))
     return [*parts, ("stage reverse" if session.row.has_gradient else "stage trace", 3)]
@@ -117,16 +120,26 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
         return [line(" ", Span(clean(told), "note"))]
     first = next(iter(session.alarms), None)
     count = len(session.alarms)
-    spans = [Span(f" {ALERT} {count} alert{'' if count == 1 else 's'}", "alert" if count else "dim")]
+    spans = [
+        Span(f" {ALERT} {count} alert{'' if count == 1 else 's'}", "alert" if count else "dim")
+    ]
     masked = sum(a.level == "masked" for a in session.alerts)
     if masked:
         spans.append(Span(f", {masked} masked", "dim"))
     if first is not None:
         spans.append(Span(f": {first.var} {clean(first.text)}", "alert"))
     if session.row.failure is not None:
-        spans = [Span(f" ✗ {clean(session.row.failure.text)}: ", "alert"), Span(clean(session.row.failure.error))]
+        spans = [
+            Span(f" ✗ {clean(session.row.failure.text)}: ", "alert"),
+            Span(clean(session.row.failure.error)),
+        ]
     stops = len(marks.breakpoints)
-    tail = [Span(f"   {STOP} {stops} breakpoint{'' if stops == 1 else 's'}", "breakpoint" if stops else "dim")]
+    tail = [
+        Span(
+            f"   {STOP} {stops} breakpoint{'' if stops == 1 else 's'}",
+            "breakpoint" if stops else "dim",
+        )
+    ]
     tail += [Span(f"   {SEED} seed {seed}", "seed") for seed in _seed(session)]
     tail.append(Span(f"   {clean(session.row.name)} {result_text(session)}"))
     room = width - 1
@@ -152,7 +165,9 @@ def result_text(session: Session) -> str:
     spec = session.tape[found[0]].spec
     if len(found) > 1 or spec.shape or spec.kind not in ("array", "scalar", "python"):
         return ", ".join(session.tape[v].spec.text(short=True) for v in found)
-    return format_number(session.recorded(found[0])[()] if spec.kind == "array" else session.recorded(found[0]))
+    return format_number(
+        session.recorded(found[0])[()] if spec.kind == "array" else session.recorded(found[0])
+    )
 
 
 def footer(hints: Sequence[tuple[str, str]], width: int) -> list[Line]:

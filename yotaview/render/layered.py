@@ -35,7 +35,9 @@ class _Layout:
     centre: dict[int, int] = field(default_factory=dict)
 
 
-def draw(nodes: Mapping[int, Node], edges: Sequence[Edge]) -> tuple[Canvas, dict[int, tuple[int, int]]]:
+def draw(
+    nodes: Mapping[int, Node], edges: Sequence[Edge]
+) -> tuple[Canvas, dict[int, tuple[int, int]]]:
     """Return the drawing and the upper left corner of each node; `edges` go from a lower key to a higher."""
     layout = _Layout(_ranks(nodes, edges))
     _fill(layout, nodes, edges)
@@ -86,7 +88,10 @@ def _order(layout: _Layout, sweeps: int = 6) -> None:
         near, order = (up, ranks) if sweep % 2 == 0 else (down, ranks[::-1])
         for rank in order:
             layer = layout.layers[rank]
-            mean = {n: sum(place[m] for m in near[n]) / len(near[n]) if near[n] else place[n] for n in layer}
+            mean = {
+                n: sum(place[m] for m in near[n]) / len(near[n]) if near[n] else place[n]
+                for n in layer
+            }
             layer.sort(key=lambda n: (mean[n], n))  # noqa: B023  # sorted at once
             place.update({n: k for k, n in enumerate(layer)})
 
@@ -112,7 +117,9 @@ def _place(layout: _Layout, nodes: Mapping[int, Node]) -> None:
         layout.centre[n] -= low
 
 
-def _settle(layout: _Layout, nodes: Mapping[int, Node], links: Mapping[int, list[int]], layer: list[int]) -> None:
+def _settle(
+    layout: _Layout, nodes: Mapping[int, Node], links: Mapping[int, list[int]], layer: list[int]
+) -> None:
     edge = -(10**6)
     wanted = []
     for n in layer:
@@ -131,7 +138,9 @@ def _half(nodes: Mapping[int, Node], n: int) -> int:
     return nodes[n].width // 2 if n in nodes else 0
 
 
-def _ports(layout: _Layout, nodes: Mapping[int, Node], ends: Mapping[int, list[tuple[int, int]]]) -> Ports:
+def _ports(
+    layout: _Layout, nodes: Mapping[int, Node], ends: Mapping[int, list[tuple[int, int]]]
+) -> Ports:
     """Spread the lines that meet a box over its edge, in the order of their other ends."""
     found = {}
     for n, lines in ends.items():
@@ -162,7 +171,11 @@ def _paint(layout: _Layout, nodes: Mapping[int, Node]) -> tuple[Canvas, dict[int
     _straighten(layout, nodes, leave, enter)
     segments = defaultdict(list)
     for k, chain in enumerate(layout.chains):
-        columns = [leave[chain[0], k], *(layout.centre[n] for n in chain[1:-1]), enter[chain[-1], k]]
+        columns = [
+            leave[chain[0], k],
+            *(layout.centre[n] for n in chain[1:-1]),
+            enter[chain[-1], k],
+        ]
         first = layout.ranks[chain[0]]
         for j in range(len(columns) - 1):
             segments[first + j].append((columns[j], columns[j + 1], j == len(columns) - 2))

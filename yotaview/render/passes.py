@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from yota.tape import Call, Op, Rewritten, Tape, Var, format_op
 from yotaview.model.summary import format_number
+from yotaview.render.code import split
 from yotaview.render.line import Line, Page, Span, clean, cut, fit, line
 from yotaview.render.text import NOW, describe
 
@@ -45,7 +46,10 @@ def stage_page(session: Session, stages: Sequence[Stage], at: int, rewrite: int)
         rows.append(line(mark, f" {k + 1} ", name, _delta(session, stages, k), Span(dots, "note")))
         if here and stage.rewrites:
             cursor += 1 + rewrite
-            rows += [_short(r, n == rewrite, n == len(stage.rewrites) - 1) for n, r in enumerate(stage.rewrites)]
+            rows += [
+                _short(r, n == rewrite, n == len(stage.rewrites) - 1)
+                for n, r in enumerate(stage.rewrites)
+            ]
     return Page(rows, "Passes", f"{len(stages)} stages", cursor)
 
 
@@ -54,7 +58,7 @@ def _delta(session: Session, stages: Sequence[Stage], k: int) -> str:
     if stage.name == "buffers":
         return f"{len(session.program.plan().buffers):>4} bufs"
     if stage.name == "code":
-        return f"{len(session.program.source().text.splitlines()):>4} lines"
+        return f"{len(split(session.program.source())):>4} lines"
     if k == 0:
         return f"{len(stage.tape):>4} ops"
     change = len(stage.tape) - len(stages[k - 1].tape)
@@ -96,10 +100,22 @@ def changes(before: Tape | None, after: Tape) -> list[Change]:
     return found
 
 
-def folded(found: Sequence[Change], keep: set[Var], context: int) -> list[Change]:
+class Effect:
+    """All ops before and after a stage, and where the changed ones stand."""
+
+    def __init__(self, before: Tape | None, after: Tape) -> None:
+        self.changes = changes(before, after)
+        self.live = [k for k, c in enumerate(self.changes) if c.kind != "same"]
+        self.places = {c.var: k for k, c in enumerate(self.changes)}
+
+
+def folded(effect: Effect, keep: set[Var], context: int) -> list[Change]:
     """Return changes with `context` unchanged ops around each, and gaps that say how many are left out."""
-    live = [k for k, c in enumerate(found) if c.kind != "same" or c.var in keep]
-    shown = sorted({j for k in live for j in range(max(k - context, 0), min(k + context + 1, len(found)))})
+    found = effect.changes
+    live = {*effect.live, *(effect.places[v] for v in keep if v in effect.places)}
+    shown = sorted(
+        {j for k in live for j in range(max(k - context, 0), min(k + context + 1, len(found)))}
+    )
     if not live:
         return list(found)
     rows: list[Change] = []
@@ -162,7 +178,11 @@ def _op_line(change: Change, op: Op | None, sign: str, diff: Diff) -> Line:
     mark = Span(NOW, "current") if change.var == diff.here else Span(" ")
     text = f"{str(change.var).ljust(4)} = {describe(op)}"
     kept = diff.rewrite is not None and diff.rewrite.into == change.var and sign != "-"
-    tail = Span("   ◀ kept", "note") if kept and diff.rewrite and diff.rewrite.kind == "merged" else Span("")
+    tail = (
+        Span("   ◀ kept", "note")
+        if kept and diff.rewrite and diff.rewrite.kind == "merged"
+        else Span("")
+    )
     return line(Span(sign, role), mark, Span(text, role), tail)
 
 
@@ -180,7 +200,9 @@ def side_by_side(diff: Diff, width: int) -> tuple[Page, Page]:
         left.append(_op_line(change, before, "-" if changed and before else " ", diff))
         right.append(_op_line(change, change.after, "+" if changed and change.after else " ", diff))
     cursor = diff.cursor if diff.rows else None
-    counts = [sum(c.count if c.kind == "gap" else has(c) for c in diff.rows) for has in (_old, _new)]
+    counts = [
+        sum(c.count if c.kind == "gap" else has(c) for c in diff.rows) for has in (_old, _new)
+    ]
     return (
         Page(left, f"before · {counts[0]} ops", cursor=cursor),
         Page(right, f"after · {counts[1]} ops", cursor=cursor),

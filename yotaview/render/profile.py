@@ -20,8 +20,16 @@ LEVELS = " ▁▂▃▄▅▆▇█"
 class TimeRows(Sequence[Line]):
     """A head and an op a line, each drawn when it is asked for."""
 
-    def __init__(self, session: Session, profile: Profile, order: Sequence[Var], top: float, room: int) -> None:
-        self.session, self.profile, self.order, self.top, self.room = session, profile, order, top, room
+    def __init__(
+        self, session: Session, profile: Profile, order: Sequence[Var], top: float, room: int
+    ) -> None:
+        self.session, self.profile, self.order, self.top, self.room = (
+            session,
+            profile,
+            order,
+            top,
+            room,
+        )
         self.name = max(room - 46, 22)
 
     def __len__(self) -> int:
@@ -52,9 +60,13 @@ def _time_row(rows: TimeRows, var: Var) -> Line:
     )
 
 
-def by_op(session: Session, profile: Profile, order: Sequence[Var], top: float, at: int, width: int) -> Page:
+def by_op(
+    session: Session, profile: Profile, order: Sequence[Var], top: float, at: int, width: int
+) -> Page:
     """Return ops with their times, in the order given; `top` is the longest time."""
-    return Page(TimeRows(session, profile, order, top, width), "Time by op", _ratio(profile), at + 1)
+    return Page(
+        TimeRows(session, profile, order, top, width), "Time by op", _ratio(profile), at + 1
+    )
 
 
 def _ratio(profile: Profile) -> str:
@@ -128,7 +140,9 @@ def live_page(session: Session, profile: Profile, width: int, height: int) -> Pa
         here, column = Span(f"{session.at} ▲", "current"), max(column - len(str(session.at)) - 1, 0)
     rows.append(line(" " * (label + column), here))
     if height > 2:
-        rows.append(line(Span(f" {values[session.stepper.index]:,} B alive at {session.at}", "dim")))
+        rows.append(
+            line(Span(f" {values[session.stepper.index]:,} B alive at {session.at}", "dim"))
+        )
     return Page(rows, "Live bytes by op", f"max live {profile.peak:,} B")
 
 

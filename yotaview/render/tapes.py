@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-from yota.tape import Call, Constant, Input
+from yota.tape import Call, Constant, Input, Tape
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Page, Span, clean, cut, line, sparkline, wrap
 from yotaview.render.text import NOW
@@ -14,6 +16,9 @@ from yotaview.render.text import NOW
 if TYPE_CHECKING:
     from yotaview.capture import Capture, Row
     from yotaview.model.session import Session
+
+
+FEW = 400
 
 
 def value_text(row: Row) -> str:
@@ -73,13 +78,20 @@ def list_lines(capture: Capture) -> list[Line]:
 
 def _table_row(cells: Sequence[str], widths: Sequence[int], *, head: bool) -> Line:
     right = {3, 4, 5}
-    padded = [c.rjust(w) if k in right else c.ljust(w) for k, (c, w) in enumerate(zip(cells, widths, strict=True))]
+    padded = [
+        c.rjust(w) if k in right else c.ljust(w)
+        for k, (c, w) in enumerate(zip(cells, widths, strict=True))
+    ]
     role = "dim" if head else ""
     bad = "raised" in cells[-1] or "NaN" in cells[-1]
-    return line(Span("  ".join(padded[:-1]) + "  ", role), Span(padded[-1], "alert" if bad else role))
+    return line(
+        Span("  ".join(padded[:-1]) + "  ", role), Span(padded[-1], "alert" if bad else role)
+    )
 
 
-def tapes_page(session: Session, order: Sequence[int], at: int, marked: frozenset[int], width: int) -> Page:
+def tapes_page(
+    session: Session, order: Sequence[int], at: int, marked: frozenset[int], width: int
+) -> Page:
     """Return the list of rows of the Tapes view."""
     wide = width >= 100
     name = 12 if wide else 9
@@ -107,7 +119,8 @@ def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool)
     if row.failure is not None:
         text = f"{number:>2} {cut(row_name(row), name + 24):<{name + 25}}"
         return line(*marks, Span(text, "alert"), f"{place_text(row)}  ", Span(status(row), "alert"))
-    counts = f"{row.count:>6}{row.forward_count:>5}{row.reverse_count:>5}  "
+    forward, reverse = _op_counts(row)
+    counts = f"{row.count:>6}{forward:>5}{reverse:>5}  "
     spark = (Span(f"{sparkline(row.values, 16):<18}", "forward"),) if wide else ()
     return line(
         *marks,
@@ -121,24 +134,39 @@ def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool)
     )
 
 
+def _op_counts(row: Row) -> tuple[int, int]:
+    if row.tape not in _counted:
+        _counted[row.tape] = (row.forward_count, row.reverse_count)
+    return _counted[row.tape]
+
+
+_counted: WeakKeyDictionary[Tape, tuple[int, int]] = WeakKeyDictionary()
+
+
 def preview_page(session: Session, index: int, width: int) -> Page:
     """Return what a row consists of."""
     row = session.capture.rows[index]
     place = f" ({row.place})" if row.place else ""
     title = f"Preview tape {index + 1} {row_name(row)}{place}"
     names: dict[type, list[str]] = {Input: [], Constant: []}
-    for _, op in row.tape:
+    for _, op in islice(row.tape, FEW):
         if isinstance(op, Input | Constant):
             names[type(op)].append(f"{op.name or 'constant'} {op.spec.text(short=True)}")
     rows = _named("inputs", "  ".join(names[Input][:12]), width)
     rows += _named("consts", "  ".join(names[Constant][:12]), width) if names[Constant] else []
-    calls = [op.name for _, op in row.tape if isinstance(op, Call)][:24]
+    calls = [op.name for _, op in islice(row.tape, FEW) if isinstance(op, Call)][:24]
     if row.failure is not None:
         rows += _named("raised", row.failure.error, width)
         return Page(rows, title)
     rows += _named("value", f"{value_text(row)}   ‖∇‖ {norm_text(row)}", width)
     if row.count > 1:
-        rows.append(line(Span("calls    ", "dim"), f"{row.count:,}  ", Span(sparkline(row.values, width - 24), "forward")))
+        rows.append(
+            line(
+                Span("calls    ", "dim"),
+                f"{row.count:,}  ",
+                Span(sparkline(row.values, width - 24), "forward"),
+            )
+        )
         rows += _named("kept", row.kept_text or "every call", width)
     if row.norms:
         rows += _named("norms", _range(row.norms), width)
@@ -157,7 +185,9 @@ def _range(values: Sequence[float]) -> str:
 
 def _named(name: str, text: str, width: int) -> list[Line]:
     parts = wrap(clean(text), max(width - 10, 10))
-    return [line(Span((name if k == 0 else "").ljust(9), "dim"), part) for k, part in enumerate(parts)]
+    return [
+        line(Span((name if k == 0 else "").ljust(9), "dim"), part) for k, part in enumerate(parts)
+    ]
 
 
 def output_page(capture: Capture) -> Page:

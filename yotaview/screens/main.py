@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -33,6 +33,9 @@ from yotaview.widgets.step import StepView
 from yotaview.widgets.tapes import TapesView
 from yotaview.widgets.view import WAIT, View
 
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
 MAKE: dict[str, Callable[[str, State], View]] = {
     "step": StepView,
     "passes": PassesView,
@@ -54,7 +57,8 @@ def bindings() -> list[BindingType]:
     """Return the bindings of the screen; panes have their own, the palette's is Textual's."""
     own = (k for k in KEYS if k.scope != "pane" and k.action != "commands")
     return [
-        Binding(",".join(k.keys), f"act('{k.action}')", k.label, show=False, id=k.action) for k in own
+        Binding(",".join(k.keys), f"act('{k.action}')", k.label, show=False, id=k.action)
+        for k in own
     ]
 
 
@@ -80,7 +84,7 @@ class MainScreen(Screen[int]):
         self.prompt = Prompt(self.answer)
 
     @property
-    def session(self):  # type: ignore[no-untyped-def]  # Session
+    def session(self) -> Session:
         """The open session."""
         return self.state.session
 
@@ -102,7 +106,10 @@ class MainScreen(Screen[int]):
 
     def on_mount(self) -> None:
         """Show the first view; find what CSE merges in the background where the tape is long."""
-        for widget in (*self.bars.values(), *(p for v in self.views.values() for p in v.panes.values())):
+        for widget in (
+            *self.bars.values(),
+            *(p for v in self.views.values() for p in v.panes.values()),
+        ):
             widget.ascii = self.state.ascii
         self.show(self.view_name)
 
@@ -216,8 +223,12 @@ class MainScreen(Screen[int]):
         """Go to a breakpoint or alert, else to the end."""
         stop = self.state.next_stop(forward)
         steps = self.session.stepper
-        self.session.move(steps.goto(stop) if stop is not None else steps.last() if forward else steps.first())
-        self.travel(stop is not None, f"no further breakpoint or alert: the {'end' if forward else 'start'}")
+        self.session.move(
+            steps.goto(stop) if stop is not None else steps.last() if forward else steps.first()
+        )
+        self.travel(
+            stop is not None, f"no further breakpoint or alert: the {'end' if forward else 'start'}"
+        )
 
     def do_next_phase(self) -> None:
         """Go to the next edge of a phase."""
@@ -249,7 +260,9 @@ class MainScreen(Screen[int]):
         calls, there = self.session.row.calls, self.session.call_index + step
         if 0 <= there < len(calls):
             self.session.open_call(calls[there].number)
-        self.travel(0 <= there < len(calls), self.session.row.kept_text or "no further call of this row")
+        self.travel(
+            0 <= there < len(calls), self.session.row.kept_text or "no further call of this row"
+        )
 
     def do_history_back(self) -> None:
         """Go back to where the last jump began."""
@@ -330,7 +343,9 @@ class MainScreen(Screen[int]):
     def answer(self, kind: str, text: str) -> None:
         """Do what was typed; where that cannot be, say why and keep the prompt."""
         try:
-            {"goto": self.go, "find": self.look, "export": self.save, "copy_file": self.store}[kind](text)
+            {"goto": self.go, "find": self.look, "export": self.save, "copy_file": self.store}[
+                kind
+            ](text)
         except (GotoError, ExportError, OSError) as error:
             self.tell(str(error))
             return

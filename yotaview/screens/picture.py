@@ -29,7 +29,10 @@ def to_png(svg: str) -> bytes:
         resvg_py.svg_to_bytes(
             svg_string=svg,
             skip_system_fonts=True,
-            font_files=[str(assets / "DejaVuSansMono.ttf"), str(assets / "DejaVuSansMono-Bold.ttf")],
+            font_files=[
+                str(assets / "DejaVuSansMono.ttf"),
+                str(assets / "DejaVuSansMono-Bold.ttf"),
+            ],
             monospace_family=family,
             font_family=family,
             sans_serif_family=family,

@@ -18,7 +18,11 @@ GLYPHS = "▶ current  ● breakpoint  ! alert  ◆ seed  ≡ duplicate that CSE
 def help_page(view: str) -> Page:
     """Return every key with its meaning, those of the view first."""
     first = "  ".join(" ".join(hint(a)) for a in FOOTERS[view])
-    rows: list[Line] = [line(Span(f"{TITLES[view]}: ", "title"), first), line(Span(GLYPHS, "dim")), ()]
+    rows: list[Line] = [
+        line(Span(f"{TITLES[view]}: ", "title"), first),
+        line(Span(GLYPHS, "dim")),
+        (),
+    ]
     for key in KEYS:
         where = "" if key.scope == "global" else f"  ({key.scope})" if key.scope == "pane" else ""
         rows.append(line(Span(f"{key.show:<8}", "key"), f" {key.help}", Span(where, "dim")))

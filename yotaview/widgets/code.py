@@ -85,7 +85,10 @@ class CodeView(View):
         """Return line, op and buffers."""
         var, why = self.op
         total = len(split(self.source))
-        place: Place = [(f"line {self.line}/{total}", 0), (why if "≡" in why else str(var or self.session.at), 1)]
+        place: Place = [
+            (f"line {self.line}/{total}", 0),
+            (why if "≡" in why else str(var or self.session.at), 1),
+        ]
         place.append((f"{len(self.plan.buffers)} bufs {self.plan.nbytes} B", 2))
         return [*place, (self.form, 3)]
 
@@ -106,7 +109,9 @@ class CodeView(View):
 
     def goto_line(self, number: int) -> None:
         """Go to the op that a line computes."""
-        found = next((v for v in self.source.ops_of.get(number, ()) if v in self.session.tape), None)
+        found = next(
+            (v for v in self.source.ops_of.get(number, ()) if v in self.session.tape), None
+        )
         if found is None:
             self.tell(f"line {number} computes no op")
             return

@@ -40,7 +40,10 @@ class GraphView(View):
             lower = "group" if self.open_group else "near"
             return {"mirror": (0, 0, width, top), lower: (0, top, width, low)}
         left = round(width * 0.65)
-        found: dict[str, Box] = {"mirror": (0, 0, width, top), "facts": (left, top, width - left, low)}
+        found: dict[str, Box] = {
+            "mirror": (0, 0, width, top),
+            "facts": (left, top, width - left, low),
+        }
         if self.open_group is False:
             return found | {"near": (0, top, left, low)}
         near = 6

@@ -23,7 +23,10 @@ ASCII_LIGHT, ASCII_HEAVY = "+-+|++", "#=####"
 class LineWidget(Widget):
     """Draws lines with the theme's colours; pane and bar are two kinds of it."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{r}" for r in ROLES} | {"line--row", "line--focus"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{r}" for r in ROLES} | {
+        "line--row",
+        "line--focus",
+    }
     ascii = False
 
     def notify_style_update(self) -> None:

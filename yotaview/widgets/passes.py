@@ -8,9 +8,8 @@ from typing import ClassVar, TYPE_CHECKING
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
 from yotaview.render.passes import (
-    Change,
     Diff,
-    changes,
+    Effect,
     folded,
     rewrite_text,
     side_by_side,
@@ -42,11 +41,16 @@ class PassesView(View):
         self.rewrite_at, self.context = 0, 1
         self.unified: bool | None = None
         self.changed_only = False
-        self._changes: tuple[object, int, list[Change]] | None = None
+        self._effect: tuple[object, str, Effect] | None = None
 
     def draws(self) -> dict[str, Draw]:
         """Return the panes."""
-        return {"stages": self.stages_page, "before": self.before, "after": self.after, "reason": self.reason}
+        return {
+            "stages": self.stages_page,
+            "before": self.before,
+            "after": self.after,
+            "reason": self.reason,
+        }
 
     def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out the list at the left; the difference over its reason at the right."""
@@ -67,7 +71,11 @@ class PassesView(View):
     def stages(self) -> list[Stage]:
         """The stages in sight."""
         found = self.session.program.stages
-        return [s for s in found if s.rewrites or s.name in ("trace", "reverse")] if self.changed_only else found
+        return (
+            [s for s in found if s.rewrites or s.name in ("trace", "reverse")]
+            if self.changed_only
+            else found
+        )
 
     @property
     def at(self) -> int:
@@ -86,23 +94,35 @@ class PassesView(View):
         """Return the number of the current rewrite, within those of the stage."""
         return max(0, min(self.rewrite_at, len(self.stage.rewrites) - 1))
 
-    def found(self) -> list[Change]:
+    def effect(self) -> Effect:
         """Return all ops before and after the stage."""
-        key = self.session.opened
-        if self._changes is None or self._changes[0] is not key or self._changes[1] != self.at:
+        opened, name = self.session.opened, self.stage.name
+        if self._effect is None or self._effect[:2] != (opened, name):
             stages = self.session.program.stages
-            k = stages.index(self.stage)
-            self._changes = (key, self.at, changes(stages[k - 1].tape if k else None, self.stage.tape))
-        return self._changes[2]
+            k = [s.name for s in stages].index(name)
+            self._effect = (
+                opened,
+                name,
+                Effect(stages[k - 1].tape if k else None, self.stage.tape),
+            )
+        return self._effect[2]
 
     def diff(self) -> Diff:
         """Return what the panes of the tape are drawn from."""
         here, _ = self.session.mapped(self.session.at, self.stage.name)
         rewrites = self.stage.rewrites
         rewrite = rewrites[self.rewrite()] if rewrites else None
-        keep = {v for v in (here, rewrite.var if rewrite else None, rewrite.into if rewrite else None) if v is not None}
-        rows = folded(self.found(), keep, self.context)
-        title = f"{self.stage.name} {self.rewrite() + 1}/{len(rewrites)}: {rewrite_text(rewrite)}" if rewrite else self.stage.name
+        keep = {
+            v
+            for v in (here, rewrite.var if rewrite else None, rewrite.into if rewrite else None)
+            if v is not None
+        }
+        rows = folded(self.effect(), keep, self.context)
+        title = (
+            f"{self.stage.name} {self.rewrite() + 1}/{len(rewrites)}: {rewrite_text(rewrite)}"
+            if rewrite
+            else self.stage.name
+        )
         return Diff(rows, here, rewrite, title)
 
     def stages_page(self, width: int, height: int) -> Page:
@@ -126,13 +146,15 @@ class PassesView(View):
     def header_place(self) -> Place:
         """Return stage, rewrite and op counts."""
         count = len(self.stage.rewrites)
-        k = self.session.program.stages.index(self.stage)
+        k = [s.name for s in self.session.program.stages].index(self.stage.name)
         before = len(self.session.program.stages[k - 1].tape) if k else 0
         place: Place = [(f"pass {self.at + 1}/{len(self.stages)} {self.stage.name}", 0)]
         if count:
             place.append((f"rewrite {self.rewrite() + 1}/{count}", 1))
         here, why = self.session.mapped(self.session.at, self.stage.name)
-        place.append((f"{before}→{len(self.stage.tape)} ops" if k else f"{len(self.stage.tape)} ops", 2))
+        place.append(
+            (f"{before}→{len(self.stage.tape)} ops" if k else f"{len(self.stage.tape)} ops", 2)
+        )
         return [*place, (why if why and "≡" in why else str(self.session.at), 3)]
 
     def select(self, stage: int, rewrite: int) -> None:

@@ -163,7 +163,11 @@ class StepView(View):
         """Show whose cotangent an op belongs to, or the user's line."""
         self.places = not self.places
         self.redraw()
-        self.tell("the last column is the user's line" if self.places else "the last column is the cotangent")
+        self.tell(
+            "the last column is the user's line"
+            if self.places
+            else "the last column is the cotangent"
+        )
 
     def do_group(self) -> None:
         """Fold the list by statements, or not."""

@@ -163,7 +163,12 @@ class TapesView(View):
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
         """Look in the names and places of rows."""
         rows, order = self.session.capture.rows, self.order
-        return len(order), self.row, lambda k: f"{row_name(rows[order[k]])} {rows[order[k]].place}", self.select
+        return (
+            len(order),
+            self.row,
+            lambda k: f"{row_name(rows[order[k]])} {rows[order[k]].place}",
+            self.select,
+        )
 
     def copy_text(self) -> str:
         """Return the list as text."""

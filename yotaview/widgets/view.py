@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.widget import Widget
@@ -17,6 +17,9 @@ from yotaview.widgets.pane import Draw, Pane
 from yotaview.widgets.state import State
 
 Box = tuple[int, int, int, int]
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
+
 WAIT = "passes, code and times of this long tape are being made; every other view works meanwhile"
 NARROW, WIDE, HUGE = 80, 100, 180
 
@@ -41,7 +44,7 @@ class View(Widget):
         self.problem: Exception | None = None
 
     @property
-    def session(self):  # type: ignore[no-untyped-def]  # Session, which widgets know through the state
+    def session(self) -> Session:
         """The open session."""
         return self.state.session
 
@@ -72,7 +75,9 @@ class View(Widget):
                 return draw(width, height)
             except Exception as error:  # one pane may fail, the others stay
                 self.problem = error
-                return Page([(Span(f"{type(error).__name__}: {error}", "alert"),)], "cannot be shown")
+                return Page(
+                    [(Span(f"{type(error).__name__}: {error}", "alert"),)], "cannot be shown"
+                )
 
         return drawn
 

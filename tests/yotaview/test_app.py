@@ -1,0 +1,363 @@
+import numpy as np
+import pytest
+from textual.pilot import Pilot
+
+from tests.yotaview.big_tape import big_session
+from tests.yotaview.screen_text import counted, drive, mlp_session, screen_of, text_of
+from yota.tape import Var
+from yotaview.app import Actions, YotaView, screenshot
+from yotaview.keys import KEYS, VIEWS
+from yotaview.model.session import Session
+from yotaview.widgets.pane import Pane
+
+SIZES = ((80, 24), (120, 40))
+AT_45 = ("colon", "4", "5", "enter")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda s: f"{s[0]}x{s[1]}")
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_look_as_recorded(view, size, golden):
+    shown = screen_of(counted(mlp_session()), size, AT_45, view=view)
+    golden(f"views/{view}-{size[0]}x{size[1]}.txt", shown)
+
+
+@pytest.mark.parametrize("row", [1, 2], ids=["masked", "alarm"])
+def test_alerts_look_as_recorded(row, golden):
+    shown = screen_of(mlp_session(row), (80, 24), ["exclamation_mark"])
+    golden(f"views/alert-{row}.txt", shown)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("size", [(40, 12), (79, 24), (80, 24), (100, 30), (200, 60)], ids=str)
+def test_every_line_fits_and_names_position_and_view(view, size):
+    lines = screen_of(mlp_session(), size, view=view).splitlines()
+    assert len(lines) == size[1]
+    assert max(map(len, lines)) <= size[0]
+    assert f"[{VIEWS.index(view) + 1} {view.capitalize()}]" in lines[1]
+    unit = {"passes": "pass 3/8", "code": "line ", "profile": "row 1/", "tapes": "row 1/3"}.get(view, "op 1/49")
+    assert unit in lines[0]
+    assert "? help" in lines[-1]
+    assert "q quit" in lines[-1]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_ascii_shows_no_other_character(view):
+    for keys in (("b", "G", "question_mark"), ("c",), ("b", "g")):
+        assert screen_of(mlp_session(), (120, 40), keys, view=view, ascii=True).isascii()
+
+
+def test_ascii_glyphs():
+    shown = screen_of(mlp_session(), (120, 40), (*AT_45, "b", "n"), ascii=True)
+    assert "* %45" in shown
+    assert "> %46" in shown
+    assert " .%47" in shown
+    assert "= %37" in shown
+
+
+def test_what_lies_ahead_is_not_computed():
+    shown = screen_of(mlp_session(), (120, 40), ("g",))
+    assert "·%6  add(%5, %2)" in shown
+    assert "not computed yet" in shown
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press(*AT_45, "n")
+        assert app.state.session.at == Var(46)
+        assert all(f"·%{n}" in text_of(app) for n in (47, 48))
+        assert "·%46" not in text_of(app)
+
+    drive(app, (80, 24), act)
+
+
+def test_one_position_drives_every_view():
+    session = mlp_session()
+    app = YotaView(session)
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press(*"colon percent_sign 3 7 enter 3".split())
+        assert "%37 ≡ %10" in text_of(app)
+        line = next(row for row in text_of(app).splitlines() if "▶" in row)
+        assert "np.exp" in line
+        await pilot.press("2")
+        assert "▶ 3 cse" in text_of(app)
+        assert "%37 ≡ %10" in text_of(app) or "exp(%9) ≡ %10" in text_of(app)
+        await pilot.press("4")
+        assert "focus %37" in text_of(app)
+
+    drive(app, (120, 40), act)
+
+
+def test_prompt_shows_errors_and_stays():
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("colon", *"999", "enter")
+        assert "no op 999: the tape has 49" in text_of(app)
+        assert app.screen.prompt.display
+        await pilot.press("escape")
+        assert not app.screen.prompt.display
+        await pilot.press("n")
+        assert app.state.session.stepper.index == 1
+
+    drive(app, (80, 24), act)
+
+
+def test_history_and_twin_return():
+    app = YotaView(mlp_session())
+    session = app.state.session
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("colon", "percent_sign", "7", "enter")
+        await pilot.press("percent_sign")
+        assert session.at == session.tape.cotangents[Var(7)]
+        await pilot.press("percent_sign")
+        assert session.at == Var(7)
+        await pilot.press("less_than_sign", "less_than_sign", "less_than_sign")
+        assert session.at == Var(1)
+        await pilot.press("greater_than_sign")
+        assert session.at == Var(7)
+
+    drive(app, (80, 24), act)
+
+
+@pytest.mark.parametrize(("on", "back"), [("n", "N"), ("s", "S"), ("f", "F")])
+def test_back_keys_are_inverse(on, back):
+    app = YotaView(mlp_session())
+    session = app.state.session
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("colon", *"seed", "enter")
+        visited = [session.stepper.index]
+        for _ in range(3):
+            await pilot.press(on)
+            visited.append(session.stepper.index)
+        assert len(set(visited)) == 4
+        for wanted in visited[-2::-1]:
+            await pilot.press(back)
+            assert session.stepper.index == wanted
+
+    drive(app, (80, 24), act)
+
+
+def test_stops_backwards_are_the_reverse_of_stops_onward():
+    app = YotaView(mlp_session())
+    session = app.state.session
+
+    async def act(pilot: Pilot[int]) -> None:
+        for place in ("7", "3 0", "4 1"):
+            await pilot.press("colon", *place.split(), "enter", "b")
+        await pilot.press("g")
+        onward = []
+        for _ in range(3):
+            await pilot.press("c")
+            onward.append(session.at.id)
+        await pilot.press("G")
+        backward = []
+        for _ in range(3):
+            await pilot.press("C")
+            backward.append(session.at.id)
+        assert onward == backward[::-1] == [7, 30, 41]
+
+    drive(app, (80, 24), act)
+
+
+def test_calls_keep_the_position():
+    app = YotaView(mlp_session())
+    session = app.state.session
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("colon", *"22", "enter", "left_square_bracket")
+        assert session.call.number == 2
+        assert session.at == Var(22)
+        first = session.recorded(Var(22))
+        await pilot.press("right_square_bracket")
+        assert session.call.number == 3
+        assert session.recorded(Var(22)) != first
+
+    drive(app, (80, 24), act)
+
+
+def test_alert_leads_to_a_row_that_has_one():
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("exclamation_mark")
+        assert app.state.session.row.name == "distance"
+        assert "division" in text_of(app) or "divide" in text_of(app)
+
+    drive(app, (120, 40), act)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_focus_walks_every_pane_and_survives_resizing(view):
+    app = YotaView(mlp_session(), view=view)
+
+    async def act(pilot: Pilot[int]) -> None:
+        panes = app.screen.view.panes
+        for size in ((120, 40), (60, 20), (80, 24), (40, 12), (200, 60)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            visible = [p for p in panes.values() if p.display]
+            assert isinstance(app.focused, Pane)
+            if size[0] < 80:
+                assert len(visible) == 1
+                wanted = len(panes)
+            else:
+                wanted = len(visible)
+            seen = set()
+            for _ in range(wanted):
+                await pilot.press("tab")
+                await pilot.pause()
+                assert app.focused.display
+                seen.add(app.focused.name)
+            assert len(seen) == wanted
+
+    drive(app, (120, 40), act)
+
+
+def test_focused_pane_has_the_thick_frame_and_zoom_fills_the_screen():
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        assert "┏━ Tape" in text_of(app)
+        await pilot.press("tab")
+        assert "┏━ Value" in text_of(app)
+        assert "┌─ Tape" in text_of(app)
+        await pilot.press("z")
+        await pilot.pause()
+        assert "Tape ─" not in text_of(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "┌─ Tape" in text_of(app)
+
+    drive(app, (80, 24), act)
+
+
+def test_find_walks_matches_round_the_end():
+    app = YotaView(mlp_session())
+    session = app.state.session
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("slash", *"matmul", "enter")
+        found = [session.at.id]
+        for _ in range(5):
+            await pilot.press("full_stop")
+            found.append(session.at.id)
+        matmuls = [v.id for v, op in session.tape if getattr(op, "name", "") == "matmul"]
+        assert found == [*matmuls, matmuls[0]]
+        await pilot.press("comma")
+        assert session.at.id == matmuls[-1]
+
+    drive(app, (80, 24), act)
+
+
+def test_nodes_of_the_graph_stay_in_place():
+    app = YotaView(mlp_session(), view="graph")
+
+    def places() -> list[list[int]]:
+        rows = text_of(app).splitlines()[3:13]
+        light = [r.translate(str.maketrans("┏━┓┃┗┛", "┌─┐│└┘")) for r in rows]
+        return [[k for k, c in enumerate(r) if c in "┌┐└┘"] for r in light]
+
+    async def act(pilot: Pilot[int]) -> None:
+        first = places()
+        assert first[0]
+        for _ in range(12):
+            await pilot.press("f")
+            await pilot.pause()
+            assert places() == first
+
+    drive(app, (120, 40), act)
+
+
+def test_names_of_the_user_are_not_read_as_markup(tmp_path):
+    script = tmp_path / "x[red].py"
+    script.write_text(
+        "import numpy as np, yota\n"
+        "def f(p): return np.sum(p['[bold]w[/]'] ** 2)\n"
+        "yota.grad(f, {'[bold]w[/]': np.ones(3)})\n"
+    )
+    from yotaview.capture import run_script
+
+    shown = screen_of(Session(run_script(str(script), [str(script)])), (120, 40))
+    assert "[bold]w[/]" in shown
+    assert "x[red].py" in shown
+
+
+def test_palette_lists_every_action():
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        names = [name for name, _, _ in Actions(app.screen).named]
+        assert len(names) == sum(k.scope != "pane" for k in KEYS)
+        await pilot.press("ctrl+p")
+        await pilot.pause()
+        await pilot.press(*"last first op")
+        await pilot.pause(0.3)
+        await pilot.press("down", "enter")
+        await pilot.pause()
+
+    drive(app, (80, 24), act)
+
+
+def test_long_tapes_draw_only_what_is_in_sight():
+    session = big_session(100_000)
+    app = YotaView(session)
+
+    async def act(pilot: Pilot[int]) -> None:
+        panes = app.screen.view.panes
+        for pane in panes.values():
+            pane.lines_drawn = 0
+        await pilot.press("n", "n", "G", "N", "g")
+        await pilot.pause()
+        assert session.at == Var(1)
+        assert 0 < sum(p.lines_drawn for p in panes.values()) < 5 * 40 * len(panes)
+        await pilot.press("colon", *"50%", "enter")
+        assert session.stepper.index == 50_000
+        assert "%50001" in text_of(app)
+
+    drive(app, (120, 40), act)
+
+
+def test_pictures_need_nothing_from_outside_and_are_the_same_each_time(tmp_path):
+    paths = [tmp_path / "a.svg", tmp_path / "b.svg", tmp_path / "c.png"]
+    for path in paths:
+        screenshot(mlp_session(), path, (80, 24), ["n"])
+    first = paths[0].read_text(encoding="utf-8")
+    assert first == paths[1].read_text(encoding="utf-8")
+    assert "url(" not in first.replace("url(#", "")
+    assert "Fira" not in first
+    assert paths[2].read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_export_prompt_writes_and_says_why_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("x", *"t.dot", "enter")
+        assert (tmp_path / "t.dot").read_text().startswith("digraph")
+        await pilot.press("x", *"t.nope", "enter")
+        assert "no such format" in text_of(app)
+
+    drive(app, (120, 24), act)
+
+
+def test_copied_code_is_the_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app = YotaView(mlp_session(), view="code")
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("y")
+        assert app.clipboard == app.state.session.program.source("lean").text
+        await pilot.press("Y", "enter")
+        assert (tmp_path / "yotaview-code.txt").read_text() == app.clipboard
+
+    drive(app, (120, 24), act)
+
+
+def test_values_are_shown_in_each_mode():
+    for presses, wanted in ((0, "+0.9080"), (1, "██+"), (2, "…"), (3, "elements 32")):
+        shown = screen_of(mlp_session(), (80, 24), (*AT_45, *["v"] * presses))
+        assert wanted in shown
+    assert np.allclose(mlp_session().recorded(Var(45))[0, 0], 0.9080, atol=1e-4)

@@ -1,0 +1,286 @@
+"""The command line: what it prints, where, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.yotaview.scripts import EXP, FAILS, LOOP, MASKED, NAN, ROOT, yotaview
+from yotaview import cli
+from yotaview.lessons import LESSONS, lesson_path
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "script.py"
+    path.write_text(EXP + "import sys\nprint('hello', sys.argv[1:])\n")
+    return path
+
+
+def run(*args: object, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """Run the command line in this process."""
+    code = cli.main([str(a) for a in args])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def test_without_a_terminal_it_lists(script: Path, tmp_path: Path) -> None:
+    done = yotaview(str(script), "--flag", "x", cwd=tmp_path)
+    assert done.returncode == 0
+    head, row = done.stdout.splitlines()
+    assert head.split()[:3] == ["#", "function", "called"]
+    assert row.split() == ["1", "foo", "script.py:9", "1", "2", "3", "1.64872", "1.64872", "ok"]
+    assert done.stderr == "hello ['--flag', 'x']\n"
+
+
+def test_output_of_child_processes_goes_to_stderr(tmp_path: Path) -> None:
+    (tmp_path / "s.py").write_text(EXP + "import os\nos.system('echo child')\nprint('own')\n")
+    done = yotaview("--json", "s.py", cwd=tmp_path)
+    assert all(json.loads(line)["v"] == 1 for line in done.stdout.splitlines())
+    assert sorted(done.stderr.split()) == ["child", "own"]
+
+
+def test_headless_imports_no_screen(script: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys; from yotaview.cli import main; "
+        "code = main(['--list', '--text', '--json', '--check', 'nan', '-o', 'x.svg', "
+        f"'-o', 'x.yota', {str(script)!r}]); "
+        "print(code, [m for m in ('textual', 'rich') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr.splitlines()[-1] == "0 []"
+
+
+def test_interrupt_keeps_the_tapes_and_answers_130(tmp_path: Path) -> None:
+    (tmp_path / "s.py").write_text(
+        EXP + "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-m", "yotaview", "--list", "s.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stderr is not None
+    assert child.stderr.readline() == "ready\n"
+    time.sleep(0.1)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert "foo" in out
+    assert "capture cut: interrupted" in err
+
+
+WAITS = "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
+
+CODES = {
+    "success": (EXP, [], 0),
+    "raised": (FAILS, [], 1),
+    "exited": (EXP + "raise SystemExit(9)\n", [], 1),
+    "no tape": ("print('nothing')\n", [], 3),
+    "raised before a tape": ("1 / 0\n", [], 1),
+    "time limit": (EXP + "while True: pass\n", ["--timeout", "0.3"], 124),
+    "alarm": (NAN, ["--check", "nan"], 4),
+    "masked only": (MASKED, ["--check", "nan"], 0),
+    "export failed": (EXP, ["-o", "missing/x.svg"], 5),
+    "export before check": (NAN, ["-o", "missing/x.svg", "--check", "nan"], 5),
+    "raised before export": (FAILS, ["-o", "missing/x.svg"], 1),
+    "syntax error": ("def f(:\n", [], 1),
+}
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    text, options, expected = CODES[name]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.py").write_text(text)
+    assert run(*options, "s.py", capfd=capfd)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["missing.py"], "no such script: missing.py"),
+        (["-m", "no_such_module_here"], "no such module: no_such_module_here"),
+        (["--frobnicate", "s.py"], "unrecognized arguments: --frobnicate"),
+        (["-o", "x.gif", "s.py"], "x.gif: no such format; what works: .svg .dot"),
+        (["-o", "x.html", "s.py"], "no such format"),
+        (["--check", "spelling", "s.py"], "no check 'spelling'; there are: nan"),
+        (["--lesson=algebra"], "no lesson 'algebra'; there are: seed"),
+        (["--lesson", "seed"], "--lesson=seed"),
+        (["--timeout", "-1", "s.py"], "invalid"),
+        (["--tui", "s.py"], "--tui needs a terminal"),
+        (["--tape", "7", "s.py"], "no tape 7; 1 captured"),
+        (["--only", "bar", "s.py"], "no tape of 'bar'; there are: foo"),
+        (["--text", "--call", "9", "s.py"], "call 9 is not kept: the nearest is 1"),
+        (["--text", "--at", "%99", "s.py"], "no op %99"),
+        (["--text", "-b", "never", "s.py"], "cannot read breakpoint 'never'"),
+        ([], "no script; `yotaview --lesson` opens the first lesson"),
+    ],
+)
+def test_usage_error_says_what_works(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    args: list[str],
+    says: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.py").write_text(EXP)
+    code, out, err = run(*args, capfd=capfd)
+    assert code == 2
+    assert says in err
+    assert out == ""
+
+
+def test_options_behind_the_script_go_to_it_with_a_note(
+    script: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run("--list", script, "--json", "-o", "x.svg", "--own", capfd=capfd)
+    assert code == 0
+    assert "hello ['--json', '-o', 'x.svg', '--own']" in err
+    assert "note: --json stands behind the script" in err
+    assert "--own stands" not in err
+
+
+def test_module_is_run_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_module_of_tests.py").write_text(EXP + "import sys\nprint(sys.argv[1:])\n")
+    code, out, err = run("--list", "-m", "my_module_of_tests", "--json", "a", capfd=capfd)
+    assert (code, err.splitlines()[-1]) == (0, "['--json', 'a']")
+    assert "my_module_of_tests.py:9" in out
+
+
+def test_text_is_one_op_a_line(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run("--text", script, capfd=capfd)
+    head, *ops = out.splitlines()
+    assert head.startswith("tape 1 foo script.py:9 call 1/1 value 1.64872")
+    assert [line.split()[:2] for line in ops][1:4] == [["%2", "FWD"], ["%3", "REV"], ["%4", "REV"]]
+    assert "exp(%1)" in ops[1]
+    assert "script.py:6" in ops[1]
+    assert "value 1.64872" in ops[1]
+
+
+def test_stage_is_shown(script: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run("--text", "--stage", "cse", script, capfd=capfd)
+    assert "%4" not in out
+    assert "%5 = multiply(%2, %3)" in out
+
+
+def test_tape_call_and_only_choose(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.py"
+    path.write_text(LOOP.format(count=4) + "def other(x):\n    return x\nyota.grad(other, 2.0)\n")
+    _, out, _ = run("--list", "--only", "other", path, capfd=capfd)
+    assert [line.split()[:2] for line in out.splitlines()[1:]] == [["2", "other"]]
+    _, out, _ = run("--text", "--tape", "1", "--call", "2", path, capfd=capfd)
+    assert out.startswith("tape 1 loss s.py:12 call 2/4")
+
+
+def test_check_prints_a_line_a_finding(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(NAN)
+    code, out, err = run("--check", "nan", path, capfd=capfd)
+    assert code == 4
+    (line,) = out.splitlines()
+    assert line.startswith("script.py:6: %2 in bad: alarm: log(%1) gives NaN at [1]")
+    assert "1 alarms, 0 masked" in err
+
+
+def test_saved_session_gives_the_same_output(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, kept = tmp_path / "s.py", tmp_path / "s.yota"
+    path.write_text(LOOP.format(count=30))
+    _, first, _ = run("--list", "--text", "--json", "-o", kept, path, capfd=capfd)
+    path.unlink()
+    code, second, _ = run("--list", "--text", "--json", kept, capfd=capfd)
+    assert code == 0
+    assert first == second
+
+
+def test_unreadable_session_answers_6(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.yota"
+    path.write_bytes(b"not a zip")
+    assert run("--list", path, capfd=capfd)[0] == 6
+    assert run("--list", tmp_path / "missing.yota", capfd=capfd)[0] == 6
+
+
+def test_cut_capture_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.py"
+    path.write_text(LOOP.format(count=200))
+    code, out, err = run("--json", "--list", "--max-bytes", "20k", path, capfd=capfd)
+    assert code == 0
+    head = json.loads(next(line for line in out.splitlines() if line.startswith("{")))
+    assert head["calls"] == 200
+    assert head["kept"] < 100
+    assert head["cut"] in err
+    assert "--max-bytes is 20,480" in err
+
+
+@pytest.mark.parametrize(
+    ("option", "colored"), [("always", True), ("never", False), ("auto", False)]
+)
+def test_color_is_by_request(
+    script: Path, capfd: pytest.CaptureFixture[str], option: str, colored: bool
+) -> None:
+    _, out, _ = run("--text", "--color", option, script, capfd=capfd)
+    assert ("\x1b[" in out) is colored
+
+
+def test_ascii_output_has_no_other_character(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s.py"
+    path.write_text(FAILS)
+    _, out, _ = run("--list", "--text", "--ascii", path, capfd=capfd)
+    assert out.isascii()
+    assert "ones(3)" in out
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_lesson_runs_and_has_its_text(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(f"--lesson={name}", "--list", "--check", "nan", capfd=capfd)
+    assert code == 0
+    assert f"{name}.py:" in out
+    text = Path(lesson_path(name)).read_text()
+    assert text.startswith('"""')
+    assert text.index('"""', 3) > 800
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_doctor_reports_versions_and_drawing(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run("--doctor", capfd=capfd)
+    assert code == 0
+    assert "numpy 2." in out
+    assert "drawing in the sandbox: works" in out
+    assert "system dot: " in out
+
+
+def test_version_and_help_are_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("--version", capfd=capfd)[1].startswith("yotaview ")
+    code, out, _ = run("--help", capfd=capfd)
+    assert code == 0
+    assert "--capture NAME|FILE:LINE" in out
+    assert "exit code" in out

@@ -1,0 +1,144 @@
+"""Drawings: what DOT and SVG hold, and that hostile names do no harm."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import yota
+import yotaview
+from tests.yotaview.scripts import EXP, opened
+from yota.tape import Tape
+from yotaview.render import svg
+from yotaview.render.dot import FOLD_ABOVE, to_dot
+from yotaview.render.svg import LayoutError, dot_svg, render_dot, svg_png, tape_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def ids_of(drawing: str) -> set[str]:
+    root = ET.fromstring(drawing)
+    return {e.get("id", "") for e in root.iter(f"{SVG}g") if e.get("class") == "node"}
+
+
+def texts_of(drawing: str) -> list[str]:
+    return [e.text or "" for e in ET.fromstring(drawing).iter(f"{SVG}text")]
+
+
+def long_tape(count: int) -> Tape:
+    def long(x):
+        for _ in range(count):
+            x = np.sin(x)
+        return x
+
+    return yota.gradtape(long, 0.5)
+
+
+def test_every_op_has_its_element(tmp_path: Path) -> None:
+    session = opened(tmp_path, EXP)
+    assert ids_of(tape_svg(session.tape)) == {f"op-{v.id}" for v in session.tape.ops}
+
+
+def test_parts_of_the_tape_are_marked(tmp_path: Path) -> None:
+    texts = "\n".join(texts_of(tape_svg(opened(tmp_path, EXP).tape)))
+    for expected in ("%1 x", "%2 exp(%1)", "result", "∂x", "f64 · script.py:6", "δ%1"):
+        assert expected in texts
+
+
+def test_gradients_are_named_after_their_inputs() -> None:
+    tape = yota.gradtape(lambda p, b: np.sum(p["W"] * b), {"W": np.ones(2)}, 3.0)
+    texts = texts_of(tape_svg(tape))
+    assert "∂p['W']" in texts
+    assert "∂b" in texts
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["<b>bold</b>", "</svg><script>alert(1)</script>", 'say "hi"', "back\\slash\\n",
+     "a\x00b\x1b[31m", "日本 δ", "<lambda>", "&amp; & <", "-->", "]]>", "\\", "%s {x}"],
+)  # fmt: skip
+def test_hostile_names_are_only_text(name: str) -> None:
+    tape = yota.trace(lambda x: np.exp(x), 0.5)[1]
+    (var,) = tape.inputs
+    from dataclasses import replace
+
+    tape.ops[var] = replace(tape.ops[var], name=name)
+    drawing = tape_svg(tape)
+    assert "<script>" not in drawing
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
+    assert f"%1 {shown}" in texts_of(drawing)
+
+
+def test_long_tape_is_folded_by_line_and_says_so() -> None:
+    tape = long_tape(FOLD_ABOVE)
+    drawing = tape_svg(tape)
+    assert len(ids_of(drawing)) < 20
+    texts = " ".join(texts_of(drawing))
+    assert f"{len(tape):,} ops, folded by source line" in texts
+    assert f"×{FOLD_ABOVE - 1}" in texts
+
+
+def test_dot_of_a_long_tape_holds_every_op() -> None:
+    tape = long_tape(FOLD_ABOVE)
+    assert len(re.findall(r'id="op-\d+"', to_dot(tape))) == len(tape)
+
+
+def test_syntax_error_says_what_failed() -> None:
+    with pytest.raises(LayoutError, match="parse"):
+        render_dot("digraph {", "svg")
+
+
+def test_failed_drawing_does_not_leak_into_later_ones(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(LayoutError):
+        render_dot("digraph {", "svg")
+    first = render_dot("digraph { a -> b }", "svg")
+    second = render_dot("digraph { a -> b }", "svg")
+    out = capfd.readouterr()
+    assert first == second
+    assert out.out == ""
+    assert out.err == ""
+
+
+def test_layout_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(svg, "SECONDS", 0.2)
+    n = 400
+    edges = " ".join(f"{a} -> {(a * 7 + k * k) % n};" for a in range(n) for k in range(1, 9))
+    with pytest.raises(LayoutError, match=r"longer than 0.2 s"):
+        render_dot(f"digraph {{ {edges} }}", "svg")
+    assert b"<svg" in render_dot("digraph { a -> b }", "svg")
+
+
+def test_chosen_program_that_does_not_exist_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("YOTAVIEW_DOT", "/nowhere/dot")
+    with pytest.raises(LayoutError, match="/nowhere/dot"):
+        render_dot("digraph { a }", "svg")
+
+
+def test_chosen_program_is_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "dot"
+    program.write_text('#!/bin/sh\necho "$1"; cat\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("YOTAVIEW_DOT", str(program))
+    assert render_dot("digraph { a }", "svg") == b"-Tsvg\ndigraph { a }"
+
+
+def test_picture_is_a_png(tmp_path: Path) -> None:
+    assert svg_png(tape_svg(opened(tmp_path, EXP).tape)).startswith(b"\x89PNG\r\n")
+
+
+def test_graph_draws_itself_in_notebooks() -> None:
+    tape = yota.gradtape(lambda x: np.exp(x), 0.5)
+    drawing = yotaview.graph(tape)
+    assert drawing._repr_mimebundle_()["image/svg+xml"] == drawing._repr_image_svg_xml()
+    assert drawing.pipe("svg", encoding="utf-8") == dot_svg(to_dot(tape))
+    assert drawing.pipe("png").startswith(b"\x89PNG")
+    assert str(drawing.source).startswith("digraph")
+
+
+def test_drawing_is_the_same_each_time() -> None:
+    tape = yota.gradtape(lambda x: np.exp(x) * x, 0.5)
+    assert tape_svg(tape) == tape_svg(tape)

@@ -1,0 +1,115 @@
+"""Files: whole or not at all, in the format of their suffix."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.yotaview.scripts import EXP, NAN, captured
+from yotaview.export import SUFFIXES, ExportError, Selection, export, replacing, suffix_of
+from yotaview.model import store
+from yotaview.model.session import Session
+from yotaview.render.json import json_lines
+
+
+@pytest.fixture
+def selection(tmp_path: Path) -> Selection:
+    capture = captured(tmp_path, EXP)
+    return Selection(capture, [Session(capture)])
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [(".svg", b"<?xml"), (".dot", b"digraph tape"), (".png", b"\x89PNG"), (".txt", b"%1     FWD"),
+     (".json", b'{"v":1,"tape":1,'), (".yota", b"PK")],
+)  # fmt: skip
+def test_file_is_written_by_its_suffix(
+    tmp_path: Path, selection: Selection, suffix: str, start: bytes
+) -> None:
+    path = tmp_path / f"out{suffix}"
+    export(str(path), selection)
+    assert path.read_bytes().startswith(start)
+
+
+def test_saved_session_opens(tmp_path: Path, selection: Selection) -> None:
+    export(str(tmp_path / "s.yota"), selection)
+    assert store.load(tmp_path / "s.yota").rows[0].name == "foo"
+
+
+def test_pdf_says_that_it_needs_a_program(
+    tmp_path: Path, selection: Selection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("YOTAVIEW_DOT", raising=False)
+    with pytest.raises(ExportError, match="PDF needs a system Graphviz"):
+        export(str(tmp_path / "x.pdf"), selection)
+    assert not (tmp_path / "x.pdf").exists()
+
+
+def test_unknown_suffixes_have_no_writer() -> None:
+    assert [suffix_of(n) for n in ("a.gif", "a", "a.trace.json", "a.tar")] == [None] * 4
+    assert [suffix_of(f"A{s.upper()}") for s in SUFFIXES] == list(SUFFIXES)
+
+
+def test_folder_that_does_not_exist_is_an_error(tmp_path: Path, selection: Selection) -> None:
+    with pytest.raises(ExportError, match="nowhere"):
+        export(str(tmp_path / "nowhere" / "x.svg"), selection)
+
+
+def write_half(target: Path) -> None:
+    with replacing(target) as file:
+        file.write(b"half")
+        raise RuntimeError
+
+
+def test_nothing_half_written_stays(tmp_path: Path) -> None:
+    target = tmp_path / "x.txt"
+    target.write_text("before")
+    with pytest.raises(RuntimeError):
+        write_half(target)
+    assert target.read_text() == "before"
+    assert os.listdir(tmp_path) == ["x.txt"]
+
+
+def test_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
+    target = tmp_path / "x.txt"
+    target.write_text("before")
+    target.chmod(0o640)
+    with replacing(target) as file:
+        file.write(b"after")
+    assert (target.read_text(), target.stat().st_mode & 0o777) == ("after", 0o640)
+
+
+def test_stage_is_what_is_written(tmp_path: Path, selection: Selection) -> None:
+    dropped = Selection(selection.capture, selection.sessions, "cse")
+    export(str(tmp_path / "x.txt"), dropped)
+    export(str(tmp_path / "x.dot"), dropped)
+    assert "%4" not in (tmp_path / "x.txt").read_text()
+    assert 'id="op-4"' not in (tmp_path / "x.dot").read_text()
+    export(str(tmp_path / "code.txt"), Selection(selection.capture, selection.sessions, "code"))
+    assert "# prologue" in (tmp_path / "code.txt").read_text()
+
+
+def test_json_has_a_line_for_the_tape_and_one_an_op(selection: Selection) -> None:
+    head, *ops = map(json.loads, json_lines(selection.sessions[0]))
+    assert (head["function"], head["calls"], head["ops"], head["cut"]) == ("foo", 1, 5, None)
+    assert [op["id"] for op in ops] == [1, 2, 3, 4, 5]
+    assert ops[4] | {
+        "v": 1, "phase": "REV", "fn": "multiply", "args": [4, 3], "adj": 1, "of": 2, "shape": [],
+        "loc": "script.py:6", "nan": 0,
+    } == ops[4]  # fmt: skip
+
+
+def test_json_of_nan_is_still_json(tmp_path: Path) -> None:
+    capture = captured(tmp_path, NAN)
+
+    def refuse(text: str) -> None:
+        raise AssertionError(text)
+
+    lines = [json.loads(t, parse_constant=refuse) for t in json_lines(Session(capture))]
+    assert lines[0]["value"] == "nan"
+    assert lines[0]["nonfinite"] == 1
+    assert sum(op.get("nan") or 0 for op in lines[1:]) > 0

@@ -1,0 +1,106 @@
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.yotaview.screen_text import MLP
+
+pexpect = pytest.importorskip("pexpect")
+pyte = pytest.importorskip("pyte")
+ROOT = Path(__file__).parents[2]
+
+
+class Terminal:
+    """The program in a pseudo-terminal, and what it shows."""
+
+    def __init__(self, *args: str, rows: int = 24, columns: int = 80) -> None:
+        self.screen = pyte.Screen(columns, rows)
+        self.stream = pyte.ByteStream(self.screen)
+        env = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "COLORTERM": "truecolor"}
+        self.child = pexpect.spawn(
+            sys.executable, ["-m", "yotaview", *args], dimensions=(rows, columns), env=env
+        )
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    def wait(self, text: str, seconds: float = 60) -> None:
+        end = time.monotonic() + seconds
+        while text not in self.text:
+            assert time.monotonic() < end, f"{text!r} is not on the screen:\n{self.text}"
+            try:
+                self.stream.feed(self.child.read_nonblocking(65536, timeout=0.2))
+            except pexpect.TIMEOUT:
+                continue
+            except pexpect.EOF:
+                pytest.fail(f"the program ended before {text!r}:\n{self.text}")
+
+    def send(self, keys: str) -> None:
+        self.child.send(keys)
+
+    def end(self) -> int:
+        self.child.expect(pexpect.EOF, timeout=30)
+        self.child.close()
+        return self.child.exitstatus
+
+
+def test_script_steps_and_leaves():
+    terminal = Terminal("--tape", "1", str(MLP))
+    terminal.wait("op 1/49")
+    terminal.send("n")
+    terminal.wait("op 2/49")
+    terminal.send("\x1b[B")
+    terminal.wait("op 3/49")
+    terminal.send(":")
+    terminal.send("%46\r")
+    terminal.wait("op 46/49")
+    terminal.wait("▶ %46")
+    terminal.send("3")
+    terminal.wait("[3 Code]")
+    terminal.send("q")
+    assert terminal.end() == 0
+
+
+def test_script_that_raises_opens_at_the_raising_line(tmp_path):
+    script = tmp_path / "fails.py"
+    script.write_text(
+        "import numpy as np, yota\n"
+        "def f(x):\n"
+        "    y = np.exp(x)\n"
+        "    return np.sum(y @ np.ones(3))\n"
+        "yota.grad(f, np.ones(4))\n"
+    )
+    terminal = Terminal(str(script))
+    terminal.wait("matmul(")
+    terminal.wait("fails.py:4")
+    terminal.send("q")
+    assert terminal.end() == 1
+
+
+def test_prints_while_the_screen_is_up_do_not_reach_it(tmp_path):
+    script = tmp_path / "noisy.py"
+    script.write_text(
+        "import os, threading, time\nimport numpy as np, yota\n"
+        "yota.grad(lambda x: np.sum(x ** 2), np.ones(3))\n"
+        "def noise():\n"
+        "    time.sleep(2)\n"
+        "    os.write(1, b'NOISE')\n"
+        "threading.Thread(target=noise, daemon=True).start()\n"
+    )
+    terminal = Terminal(str(script))
+    terminal.wait("op 1/")
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        terminal.send("n")
+        terminal.send("N")
+        time.sleep(0.2)
+        try:
+            terminal.stream.feed(terminal.child.read_nonblocking(65536, timeout=0.1))
+        except pexpect.TIMEOUT:
+            continue
+    assert "NOISE" not in terminal.text
+    terminal.send("q")
+    assert terminal.end() == 0
