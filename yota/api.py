@@ -95,10 +95,9 @@ def differentiate(recording: Recording, y: Any, seed: Any = None) -> tuple[Any, 
     first = Var(recording.tape.next_id)
     with recording.trace.under_way(sys._getframe()):
         seeds = [(y, seed_box(recording, y, seed))] if type(y) is Traced else []
-        gradients = hand_back(recording, seeds)
-    if not recording.nested and first in recording.tape:
-        recording.tape.reverse_start = first
-    return gradients
+        if not recording.nested:
+            recording.tape.reverse_start = first
+        return hand_back(recording, seeds)
 
 
 def hand_back(recording: Recording, seeds: list[tuple[Traced, Any]]) -> tuple[Any, ...]:

@@ -115,7 +115,8 @@ class _Planner:
                 if v not in early:
                     self.release(v)
         unshared = sum(op.spec.nbytes for _, op in self.tape if isinstance(op, Call))
-        last = {v: self.vars[self.ends[v]] for v in self.vars}
+        end = len(self.vars) - 1
+        last = {v: self.vars[min(self.ends[v], end)] for v in self.vars}
         return Plan(
             self.form, tuple(self.buffers), self.slot, last, unshared, self.order, self.occupants
         )
@@ -160,9 +161,9 @@ def _memory(spec: Spec) -> Any:
 def lifetimes(tape: Tape, order: dict[Var, int]) -> dict[Var, int]:
     """Return for each op the position of the last one that may read its memory."""
     ends = dict(order)
-    last = len(order) - 1
     for var in tape.outputs:
-        ends[var] = last
+        # Results are read behind the last op.
+        ends[var] = len(order)
     for var in reversed(tape.ops):
         op = tape[var]
         if not isinstance(op, Call):

@@ -20,10 +20,12 @@ _LESSONS = _VIEWER + "lessons" + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _SCIPY = os.path.join(os.path.dirname(os.path.dirname(_NUMPY)), "scipy") + os.sep
 _STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
+_SCRIPTS = sysconfig.get_paths()["scripts"] + os.sep
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _LIMIT = 20_000
 
-_interned: dict[tuple[tuple[CodeType, int], ...], tuple[Frame, ...]] = {}
+# by identity: equal code of two files is equal code; the code objects are kept so that ids stay theirs
+_interned: dict[tuple[tuple[int, int], ...], tuple[tuple[Frame, ...], list[CodeType]]] = {}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -33,30 +35,31 @@ def is_user_file(name: str) -> bool:
         return not name.startswith(("<frozen ", "<__array_function__", "<yota "))
     if name.startswith(_LESSONS):
         return True
-    if name.startswith((_HERE, _VIEWER, _NUMPY, _SCIPY)):
+    if name.startswith((_HERE, _VIEWER, _NUMPY, _SCIPY, _SCRIPTS)):
         return False
     return not name.startswith(_STDLIB) or any(p in name for p in _PACKAGES)
 
 
 def user_frames(base: Any = None) -> tuple[Frame, ...]:
     """Return the user's frames from the innermost down to `base`, exclusive."""
-    key = []
+    key, codes = [], []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not base:
         code = frame.f_code
         if is_user_file(code.co_filename):
-            key.append((code, frame.f_lasti))
+            key.append((id(code), frame.f_lasti))
+            codes.append(code)
         frame = frame.f_back
-    found = tuple(key)
-    known = _interned.get(found)
+    place = tuple(key)
+    known = _interned.get(place)
     if known is None:
         if len(_interned) > _LIMIT:
             _interned.clear()
-        known = _interned[found] = tuple(_frame(code, at) for code, at in found)
-    return known
+        found = tuple(_frame(code, at) for code, (_, at) in zip(codes, key, strict=True))
+        known = _interned[place] = (found, codes)
+    return known[0]
 
 
-@functools.lru_cache(maxsize=_LIMIT)
 def _frame(code: CodeType, at: int) -> Frame:
     positions = next(islice(code.co_positions(), at // 2, None), (None, None, None, None))
     line, end_line, col, end_col = positions

@@ -176,6 +176,7 @@ class Recording:
         """Tell observers which call raised, and where."""
         if not observed():
             return
+        self.tape.values = dict(self.trace.values)
         failure = self.trace.failure
         if failure is not None and failure.error is error:
             notify(Failed(self.tape, failure.fn, failure.operands, failure.origin, error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from yota.errors import RuleError
 from yota.rules.functional import cast
 from yota.rules.registry import NONDIFF, VJP, Live, Vjp, unbroadcast, zero
 from yota.tape import Call, Origin, Var, format_call, map_vars, vars_in
-from yota.tracing import Trace, Traced
+from yota.tracing import Failure, Trace, Traced
 
 SEED = Origin(role="seed", note="seed")
 
@@ -145,7 +146,7 @@ class _Backprop:
             if type(dx) is not Traced:
                 dx = self.trace.constant(np.asarray(dx) if primal.kind == "array" else dx)
             if dx.shape != primal.shape:
-                raise RuleError(self.wrong_shape(origin, dx, var))
+                raise self.failed(RuleError(self.wrong_shape(origin, dx, var)), origin.of)
             if dx.dtype.kind == "c" and primal.dtype.kind != "c":
                 dx = np.real(dx)
             if not primal.weak and dx.dtype != primal.dtype and not _is_weak(dx):
@@ -161,16 +162,25 @@ class _Backprop:
             "a rule returns the shape of its operand"
         )
 
+    def failed(self, error: RuleError, of: Var | None) -> RuleError:
+        """Note which op's derivative failed, for whoever observes."""
+        op = self.tape[of] if of is not None else None
+        if isinstance(op, Call):
+            operands = tuple(self.trace.values[v] for v in op.operands)
+            self.trace.failure = Failure(op.fn, operands, replace(op.origin, of=of), error)
+        return error
+
     def no_rule(self, var: Var, op: Call, position: int | str | None) -> RuleError:
         shapes = ", ".join(
             self.tape[v].spec.text(short=True) for v in op.operands if v in self.tape
         )
         which = "" if position is None else f" with respect to operand {position}"
-        return RuleError(
+        error = RuleError(
             f"{op.origin.place}: no derivative of {op.name} is known{which}: "
             f"{var} = {format_call(op)} on {shapes}; register one with "
             f"yota.defvjp({op.name}, rule), or use yota.stop_gradient on the operand"
         )
+        return self.failed(error, var)
 
 
 def _can_carry(op: Call) -> bool:

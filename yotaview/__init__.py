@@ -14,11 +14,18 @@ __all__ = ["graph", "show"]
 def show(tape: Tape, *args: Any, seed: Any = None, **kwargs: Any) -> None:
     """Open the debugger on a tape; one without values is replayed with `args` first.
 
-    Raises YotaError for a tape without values and arguments.
+    Where there is no terminal, print the tape with its values.  Raises YotaError for a tape without
+    values and arguments.
     """
+    from yotaview.cli import on_terminal
     from yotaview.model.single import session_of
+    from yotaview.render.line import plain
+    from yotaview.render.text import tape_lines
 
     session = session_of(tape, *args, seed=seed, **kwargs)
+    if not on_terminal():
+        print(plain(tape_lines(session)), end="")
+        return
     from yotaview.app import run
 
     run(session)

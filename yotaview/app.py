@@ -1,4 +1,4 @@
-"""The terminal program: opens the screen on a session, and takes pictures of it without a terminal."""
+"""The terminal program: opens the screen on a session; takes pictures without a terminal."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Actions(Provider):
             yield DiscoveryHit(name, act, help=told)
 
     async def search(self, query: str) -> Hits:
-        """Yield the actions whose name or help matches."""
+        """Yield the actions whose name matches."""
         matcher = self.matcher(query)
         for name, told, act in self.named:
-            score = matcher.match(f"{name} {told}")
+            score = matcher.match(name)
             if score > 0:
                 yield Hit(score, matcher.highlight(name), act, help=told)
 
@@ -86,7 +86,7 @@ class YotaView(App[int]):
 
 @contextlib.contextmanager
 def guarded_stdout() -> Iterator[None]:
-    """Keep what C code, threads and child processes print off the screen, and print it afterwards."""
+    """Keep what threads, C code and child processes print off the screen; print it afterwards."""
     sys.stdout.flush()
     try:
         kept = os.dup(1)

@@ -1,4 +1,4 @@
-"""Every key of the screen, once: bindings, help, footer, palette and the README's table come from here."""
+"""Every key of the screen, once: bindings, help, footer, palette and README come from here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Scope = Literal["view", "global", "pane"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One action: its keys as Textual names them, a short label, one line of help, and who handles it.
+    """One action: its keys as Textual names them, a label, a line of help, and who handles it.
 
     Scope `view` means that each view has its own `do_<action>`, `global` that the screen has the
     one, `pane` that the focused pane has it.

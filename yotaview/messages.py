@@ -1,4 +1,4 @@
-"""What panes tell the view that holds them, and views the screen; commands go the other way as calls."""
+"""What panes tell their view, and views the screen; commands go the other way as calls."""
 
 from __future__ import annotations
 

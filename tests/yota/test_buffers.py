@@ -97,6 +97,15 @@ def test_lean_computes_what_is_handed_out_into_no_buffer():
     assert slots(buffers.plan(tape, "bound")) == {2: 0, 3: 1}
 
 
+def test_a_dead_op_at_the_end_does_not_overwrite_a_result():
+    hand = Hand(x=np.ones((3, 3)))
+    a = hand.call(np.sin, hand["x"])
+    view = hand.call(np.transpose, a)
+    hand.call(np.cos, a)
+    tape = hand.done(view)
+    assert buffers.plan(tape).slot[a] != buffers.plan(tape).slot[list(tape.ops)[-1]]
+
+
 @pytest.mark.parametrize(
     ("x", "fn"),
     [(X[:, ::2], np.sin), (np.ones((2, 3, 4)).transpose(1, 2, 0), np.sin),

@@ -181,9 +181,10 @@ def test_cse_merges_equal_literals_nan_and_keywords_in_any_order():
 def test_cse_merges_constants_with_the_same_bits_and_layout_only():
     hand = Hand(x=X)
     ordered = [[1.0, 2.0], [3.0, 4.0]]
-    arrays = [np.eye(2), np.eye(2), np.asfortranarray(ordered), np.array(ordered), np.array([0.0]), np.array([-0.0]),
-              np.array([np.nan]), np.array([np.nan]),
-              np.eye(2, dtype=int)]  # fmt: skip
+    arrays = [
+        *(np.eye(2), np.eye(2), np.asfortranarray(ordered), np.array(ordered), np.array([0.0])),
+        *(np.array([-0.0]), np.array([np.nan]), np.array([np.nan]), np.eye(2, dtype=int)),
+    ]
     new = merge_common(hand.done(*[hand.constant(a) for a in arrays]))
     assert [v.id for v, op in new if isinstance(op, Constant)] == [2, 4, 5, 6, 7, 8, 10]
 

@@ -52,7 +52,9 @@ def problems(app: App[int]) -> list[Exception]:
     return [v.problem for v in app.screen_stack[0].views.values() if v.problem is not None]
 
 
-def drive(app: YotaView, size: tuple[int, int], act: Callable[[Pilot[int]], Awaitable[None]]) -> None:
+def drive(
+    app: YotaView, size: tuple[int, int], act: Callable[[Pilot[int]], Awaitable[None]]
+) -> None:
     async def go() -> None:
         app.animation_level = "none"
         async with app.run_test(size=size) as pilot:

@@ -34,7 +34,9 @@ def test_every_line_fits_and_names_position_and_view(view, size):
     assert len(lines) == size[1]
     assert max(map(len, lines)) <= size[0]
     assert f"[{VIEWS.index(view) + 1} {view.capitalize()}]" in lines[1]
-    unit = {"passes": "pass 3/8", "code": "line ", "profile": "row 1/", "tapes": "row 1/3"}.get(view, "op 1/49")
+    unit = {"passes": "pass 3/8", "code": "line ", "profile": "row 1/", "tapes": "row 1/3"}.get(
+        view, "op 1/49"
+    )
     assert unit in lines[0]
     assert "? help" in lines[-1]
     assert "q quit" in lines[-1]
@@ -74,7 +76,7 @@ def test_one_position_drives_every_view():
     app = YotaView(session)
 
     async def act(pilot: Pilot[int]) -> None:
-        await pilot.press(*"colon percent_sign 3 7 enter 3".split())
+        await pilot.press("colon", "percent_sign", "3", "7", "enter", "3")
         assert "%37 ≡ %10" in text_of(app)
         line = next(row for row in text_of(app).splitlines() if "▶" in row)
         assert "np.exp" in line

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+import yota
+import yotaview as yotaview_package
 from tests.yotaview.scripts import EXP, FAILS, LOOP, MASKED, NAN, ROOT, yotaview
 from yotaview import cli
+from yotaview.capture import run_script
 from yotaview.lessons import LESSONS, lesson_path
 
 
@@ -41,8 +44,8 @@ def test_without_a_terminal_it_lists(script: Path, tmp_path: Path) -> None:
 
 
 def test_output_of_child_processes_goes_to_stderr(tmp_path: Path) -> None:
-    (tmp_path / "s.py").write_text(EXP + "import os\nos.system('echo child')\nprint('own')\n")
-    done = yotaview("--json", "s.py", cwd=tmp_path)
+    (tmp_path / "script.py").write_text(EXP + "import os\nos.system('echo child')\nprint('own')\n")
+    done = yotaview("--json", "script.py", cwd=tmp_path)
     assert all(json.loads(line)["v"] == 1 for line in done.stdout.splitlines())
     assert sorted(done.stderr.split()) == ["child", "own"]
 
@@ -67,11 +70,11 @@ def test_headless_imports_no_screen(script: Path, tmp_path: Path) -> None:
 
 
 def test_interrupt_keeps_the_tapes_and_answers_130(tmp_path: Path) -> None:
-    (tmp_path / "s.py").write_text(
+    (tmp_path / "script.py").write_text(
         EXP + "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
     )
     child = subprocess.Popen(
-        [sys.executable, "-m", "yotaview", "--list", "s.py"],
+        [sys.executable, "-m", "yotaview", "--list", "script.py"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
@@ -113,8 +116,8 @@ def test_exit_code(
 ) -> None:
     text, options, expected = CODES[name]
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "s.py").write_text(text)
-    assert run(*options, "s.py", capfd=capfd)[0] == expected
+    (tmp_path / "script.py").write_text(text)
+    assert run(*options, "script.py", capfd=capfd)[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -122,19 +125,19 @@ def test_exit_code(
     [
         (["missing.py"], "no such script: missing.py"),
         (["-m", "no_such_module_here"], "no such module: no_such_module_here"),
-        (["--frobnicate", "s.py"], "unrecognized arguments: --frobnicate"),
-        (["-o", "x.gif", "s.py"], "x.gif: no such format; what works: .svg .dot"),
-        (["-o", "x.html", "s.py"], "no such format"),
-        (["--check", "spelling", "s.py"], "no check 'spelling'; there are: nan"),
+        (["--frobnicate", "script.py"], "unrecognized arguments: --frobnicate"),
+        (["-o", "x.gif", "script.py"], "x.gif: no such format; what works: .svg .dot"),
+        (["-o", "x.html", "script.py"], "no such format"),
+        (["--check", "spelling", "script.py"], "no check 'spelling'; there are: nan"),
         (["--lesson=algebra"], "no lesson 'algebra'; there are: seed"),
         (["--lesson", "seed"], "--lesson=seed"),
-        (["--timeout", "-1", "s.py"], "invalid"),
-        (["--tui", "s.py"], "--tui needs a terminal"),
-        (["--tape", "7", "s.py"], "no tape 7; 1 captured"),
-        (["--only", "bar", "s.py"], "no tape of 'bar'; there are: foo"),
-        (["--text", "--call", "9", "s.py"], "call 9 is not kept: the nearest is 1"),
-        (["--text", "--at", "%99", "s.py"], "no op %99"),
-        (["--text", "-b", "never", "s.py"], "cannot read breakpoint 'never'"),
+        (["--timeout", "-1", "script.py"], "invalid"),
+        (["--tui", "script.py"], "--tui needs a terminal"),
+        (["--tape", "7", "script.py"], "no tape 7; 1 captured"),
+        (["--only", "bar", "script.py"], "no tape of 'bar'; there are: foo"),
+        (["--text", "--call", "9", "script.py"], "call 9 is not kept: the nearest is 1"),
+        (["--text", "--at", "%99", "script.py"], "no op %99"),
+        (["--text", "-b", "never", "script.py"], "cannot read breakpoint 'never'"),
         ([], "no script; `yotaview --lesson` opens the first lesson"),
     ],
 )
@@ -146,7 +149,7 @@ def test_usage_error_says_what_works(
     says: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "s.py").write_text(EXP)
+    (tmp_path / "script.py").write_text(EXP)
     code, out, err = run(*args, capfd=capfd)
     assert code == 2
     assert says in err
@@ -190,12 +193,12 @@ def test_stage_is_shown(script: Path, capfd: pytest.CaptureFixture[str]) -> None
 
 
 def test_tape_call_and_only_choose(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "s.py"
+    path = tmp_path / "script.py"
     path.write_text(LOOP.format(count=4) + "def other(x):\n    return x\nyota.grad(other, 2.0)\n")
     _, out, _ = run("--list", "--only", "other", path, capfd=capfd)
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [["2", "other"]]
     _, out, _ = run("--text", "--tape", "1", "--call", "2", path, capfd=capfd)
-    assert out.startswith("tape 1 loss s.py:12 call 2/4")
+    assert out.startswith("tape 1 loss script.py:12 call 2/4")
 
 
 def test_check_prints_a_line_a_finding(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -211,7 +214,7 @@ def test_check_prints_a_line_a_finding(tmp_path: Path, capfd: pytest.CaptureFixt
 def test_saved_session_gives_the_same_output(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path, kept = tmp_path / "s.py", tmp_path / "s.yota"
+    path, kept = tmp_path / "script.py", tmp_path / "s.yota"
     path.write_text(LOOP.format(count=30))
     _, first, _ = run("--list", "--text", "--json", "-o", kept, path, capfd=capfd)
     path.unlink()
@@ -228,7 +231,7 @@ def test_unreadable_session_answers_6(tmp_path: Path, capfd: pytest.CaptureFixtu
 
 
 def test_cut_capture_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "s.py"
+    path = tmp_path / "script.py"
     path.write_text(LOOP.format(count=200))
     code, out, err = run("--json", "--list", "--max-bytes", "20k", path, capfd=capfd)
     assert code == 0
@@ -252,7 +255,7 @@ def test_color_is_by_request(
 def test_ascii_output_has_no_other_character(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "s.py"
+    path = tmp_path / "script.py"
     path.write_text(FAILS)
     _, out, _ = run("--list", "--text", "--ascii", path, capfd=capfd)
     assert out.isascii()
@@ -268,6 +271,23 @@ def test_every_lesson_runs_and_has_its_text(name: str, capfd: pytest.CaptureFixt
     assert text.startswith('"""')
     assert text.index('"""', 3) > 800
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_lesson_stands_before_the_scripts_output() -> None:
+    capture = run_script(lesson_path("seed"))
+    shown = cli._with_lesson(capture).output
+    assert shown.startswith("One exp, seen twice on the tape and once in the code.")
+    assert shown.endswith("gradient 1.6487212707001282\n")
+
+
+def test_show_prints_where_there_is_no_terminal(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    yotaview_package.show(yota.grad(lambda x: x * x, 1.0)[1].tape, 3.0)
+    out = capfd.readouterr().out
+    assert "value 9" in out
+    assert "value 6" in out
 
 
 def test_doctor_reports_versions_and_drawing(capfd: pytest.CaptureFixture[str]) -> None:

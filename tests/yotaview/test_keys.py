@@ -5,7 +5,8 @@ import pytest
 from tests.yotaview.screen_text import drive, mlp_session, text_of
 from yotaview.app import YotaView
 from yotaview.keys import BY_ACTION, FOOTERS, KEYS, PAIRS, SHOWN, VIEWS, hint, readme_table
-from yotaview.screens.main import MAKE, MainScreen
+from yotaview.screens.base import MAKE
+from yotaview.screens.main import MainScreen
 from yotaview.widgets.pane import Pane
 from yotaview.widgets.view import View
 
@@ -52,7 +53,11 @@ def test_every_key_works_in_every_view(view, tmp_path, monkeypatch):
         real = MainScreen.action_act
         monkeypatch.setattr(MainScreen, "action_act", lambda s, a: (calls.append(a), real(s, a))[1])
         for key in KEYS:
-            if key.action in ("quit", "commands") or key.action.startswith("view_") or key.scope == "pane":
+            if (
+                key.action in ("quit", "commands")
+                or key.action.startswith("view_")
+                or key.scope == "pane"
+            ):
                 continue
             app.screen.show(view)
             calls.clear()

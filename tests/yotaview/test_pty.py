@@ -18,7 +18,12 @@ class Terminal:
     def __init__(self, *args: str, rows: int = 24, columns: int = 80) -> None:
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
-        env = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "COLORTERM": "truecolor"}
+        env = {
+            **os.environ,
+            "TERM": "xterm-256color",
+            "PYTHONPATH": str(ROOT),
+            "COLORTERM": "truecolor",
+        }
         self.child = pexpect.spawn(
             sys.executable, ["-m", "yotaview", *args], dimensions=(rows, columns), env=env
         )

@@ -14,6 +14,7 @@ from yotaview.capture.rows import KeptCall
 
 ENDS = 8
 OVERHEAD = 512
+Key = tuple[Any, ...]
 
 
 class Pool:
@@ -21,15 +22,21 @@ class Pool:
 
     def __init__(self) -> None:
         self.nbytes = 0
-        self._held: dict[Any, list[Any]] = {}
+        self._held: dict[Key, list[Any]] = {}
+        self._keys: dict[int, Key] = {}
 
-    def share(self, value: Any) -> Any:
-        """Return `value`, or the equal array that is held already, and count one more holder."""
+    def share(self, value: Any, like: Any = None) -> Any:
+        """Return `value`, or the equal array that is held already, and count one more holder.
+
+        `like` is a held array that is probably equal: comparing costs less than a digest.
+        """
         if not isinstance(value, np.ndarray) or value.dtype.hasobject:
             return value
-        entry = self._held.setdefault(_content_key(value), [value, 0])
+        key = self._keys[id(like)] if _same_bytes(value, like) else _content_key(value)
+        entry = self._held.setdefault(key, [value, 0])
         if entry[1] == 0:
             self.nbytes += value.nbytes
+            self._keys[id(value)] = key
         entry[1] += 1
         return entry[0]
 
@@ -37,12 +44,26 @@ class Pool:
         """Count one holder less."""
         if not isinstance(value, np.ndarray) or value.dtype.hasobject:
             return
-        key = _content_key(value)
+        key = self._keys[id(value)]
         entry = self._held[key]
         entry[1] -= 1
         if entry[1] == 0:
             self.nbytes -= value.nbytes
-            del self._held[key]
+            del self._held[key], self._keys[id(value)]
+
+
+def _same_bytes(x: np.ndarray[Any, Any], like: Any) -> bool:
+    if not isinstance(like, np.ndarray) or _head(x) != _head(like) or not x.flags.c_contiguous:
+        return False
+    return x is like or bool(np.array_equal(_bytes_of(x), _bytes_of(like)))
+
+
+def _head(x: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    return x.dtype.str, x.shape, x.strides
+
+
+def _bytes_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return x.reshape(-1).view(np.uint8)
 
 
 def _content_key(x: np.ndarray[Any, Any]) -> tuple[Any, ...]:
@@ -113,11 +134,13 @@ class Keeper:
         return sorted((*self.first, *self.bad, *self.middle, *self.last), key=lambda c: c.number)
 
     def _hold(self, call: KeptCall) -> KeptCall:
-        share = self.pool.share
+        share, before = self.pool.share, self.last[-1] if self.last else None
+        like = before.inputs if before is not None else (None,) * len(call.inputs)
+        consts = before.constants if before is not None else {}
         held = replace(
             call,
-            inputs=tuple(map(share, call.inputs)),
-            constants={v: share(x) for v, x in call.constants.items()},
+            inputs=tuple(map(share, call.inputs, like)),
+            constants={v: share(x, consts.get(v)) for v, x in call.constants.items()},
             known={v: share(x) for v, x in call.known.items()},
             gradients=(),
             value=call.value if np.ndim(call.value) == 0 else None,

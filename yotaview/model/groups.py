@@ -1,4 +1,4 @@
-"""Ops by source statement: each run of forward ops from one line, with the reverse ops that it causes."""
+"""Ops by source statement: each run of forward ops from one line, with its reverse ops."""
 
 from __future__ import annotations
 

@@ -138,6 +138,9 @@ class Session:
         self.stepper = Stepper.over(self.opened.tape)
         if chosen.failure is not None:
             self.stepper = self.stepper.last()
+            culprit = chosen.failure.origin.of
+            if culprit in self.opened.tape:  # the op whose derivative failed
+                self.stepper = self.stepper.goto(culprit)
         self._past, self._future = [], []
 
     @property

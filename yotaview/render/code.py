@@ -61,7 +61,7 @@ def split(source: Source) -> tuple[str, ...]:
 
 
 def code_page(session: Session, source: Source, marks: Marks, at: int, width: int) -> Page:
-    """Return the source with the line `at` marked; the number of the op that it computes is at its right."""
+    """Return the source with the line `at` marked, and at the right which op a line computes."""
     state = f" · {NOT_RUN}" if session.program.why_retraced else ""
     note = "P prologue · B body · E epilogue" if width >= 78 else "P · B · E"
     return Page(
@@ -81,7 +81,7 @@ def _row(rows: CodeRows, number: int, text: str) -> Line:
     role = "dim" if ahead or code.lstrip().startswith("#") else _role(session, ops)
     head = (
         mark,
-        Span(f"{number:>{rows.digits}} ", "dim"),
+        Span(f" {number:>{rows.digits}} ", "dim"),
         Span(f"{name} ", SECTIONS.get(name, "")),
     )
     body = Span(clean(code.removeprefix("    ") if name != " " else code), role)
@@ -154,14 +154,19 @@ def _total(plan: Plan) -> Line:
 
 
 def _shape(buffer: Buffer) -> str:
-    return f"[{','.join(map(str, buffer.shape))}]"
+    return cut(f"[{','.join(map(str, buffer.shape))}]", 12)
+
+
+def _widths(plan: Plan) -> tuple[int, int, int]:
+    names, shapes = (len(b.name) for b in plan.buffers), (len(_shape(b)) for b in plan.buffers)
+    return max(names), max(shapes), max(len(f"{b.nbytes:,}") for b in plan.buffers)
 
 
 def _buffer_row(
     session: Session, plan: Plan, k: int, holds: Var | None, at: Var | None, width: int
 ) -> Line:
-    buffer = plan.buffers[k]
-    head = f"{buffer.name:<4}{cut(_shape(buffer), 9):<9}{buffer.nbytes:>8,} B "
+    buffer, sizes = plan.buffers[k], _once(session, ("widths", id(plan)), lambda: _widths(plan))
+    head = f"{buffer.name:<{sizes[0]}} {_shape(buffer):<{sizes[1]}} {buffer.nbytes:>{sizes[2]},} B "
     held = Span(
         f"{f'holds {holds}' if holds is not None else 'free':<11}", "number" if holds else "dim"
     )

@@ -61,7 +61,7 @@ def _alerts(session: Session, width: int) -> list[Line]:
 
 
 def norms(session: Session, flow: Flow, width: int, room: int) -> list[Line]:
-    """Return the cotangents around the position, one a line, with bars on a scale of powers of ten."""
+    """Return the cotangents around the position, one a line, with bars on a log scale."""
     done = bisect_right(flow, session.at, key=lambda pair: pair[0])
     start = max(0, min(done - room + 2, len(flow) - room))
     shown = flow[start : start + room]
@@ -88,7 +88,7 @@ def _norm(session: Session, var: Var) -> float | None:
     if not has_value(session, var):
         return None
     facts = summarise(session.recorded(var))
-    return facts.norm if facts.finite else math.nan
+    return facts.norm if facts.finite else math.nan if facts.nan else math.inf
 
 
 def _text(size: float | None) -> str:

@@ -101,7 +101,7 @@ def _numbers(found: Sequence[Var]) -> str:
 
 
 def _saves(session: Session, group: Group) -> bool:
-    """Tell whether a reverse op of the statement reads a value that its forward ops made or read."""
+    """Tell whether a reverse op of the statement reads what its forward ops made or read."""
     made = set(group.forward)
     for var in group.forward:
         op = session.tape[var]
@@ -140,7 +140,7 @@ def _ends(session: Session) -> Line:
     spans: list[Span] = []
     for var in tape.inputs:
         made, op = tape.cotangents.get(var), tape[var]
-        if made in tape and isinstance(op, Input):
+        if made is not None and made in tape and isinstance(op, Input):
             role = "input" if session.is_known(made) else "dim"
             spans.append(Span(f" ∂{clean(op.name)} ◂ {made}  ", role))
     if session.tape.seed is not None:
@@ -193,7 +193,7 @@ def neighbours(session: Session, hops: int, width: int, height: int) -> Page:
     """Return the op at the position with what it reads and what reads it."""
     var = session.at
     into, out = _reads(session, var), session.users(var)
-    centre = cut(_label(session, var), max(width // 3, 10))
+    centre = cut(_label(session, var, width // 3), max(width // 3, 10))
     inner = cells(centre) + 2
     room = max((width - 8 - inner) // 2, 10)
     side = max(height - (2 if hops > 1 else 0), 1)
@@ -232,19 +232,21 @@ def _side(session: Session, found: list[Var], height: int, room: int, *, arrow: 
     spans = []
     for var in found[:height]:
         role = phase_of(session.tape, var) if session.is_known(var) else "dim"
-        spans.append(Span(_label(session, var), role))
+        spans.append(Span(_label(session, var, room), role))
     if len(found) > height:
         spans[-1] = Span(f"… {len(found) - height + 1} more", "dim")
     return spans
 
 
-def _label(session: Session, var: Var) -> str:
+def _label(session: Session, var: Var, room: int = 80) -> str:
+    """Return an op with its shape, and what it is the gradient of where that fits."""
     op = session.tape[var]
     spec = op.spec.text(short=True)
     shape = spec[spec.find("[") :] if "[" in spec else spec
     name = op.name if isinstance(op, Call) else describe(op)
     tail = " ".join(gradient_names(session, var)) or target(op)
-    return clean(f"{var} {name} {shape} {tail}".strip())
+    short = clean(f"{var} {name} {shape}")
+    return clean(f"{short} {tail}".strip()) if cells(short) + len(tail) < room else short
 
 
 def _joint(k: int, count: int, rows: int, *, left: bool) -> str:

@@ -18,7 +18,7 @@ Place = list[tuple[str, int]]
 
 
 def header(session: Session, place: Place, width: int) -> list[Line]:
-    """Return the top line; where it does not fit, brand and then parts of a high rank go, rank 0 never."""
+    """Return the top line; for want of room the brand goes, then high ranks, rank 0 never."""
     for dropped in range(5):
         left, right = _left(session, dropped, 0), _right(place, dropped)
         if cells(left) + cells(right) + 3 <= width:
@@ -39,17 +39,15 @@ def _title(left: str) -> Line:
 def _left(session: Session, dropped: int, room: int) -> str:
     rows = session.capture.rows
     name = clean(session.capture.name)
-    call = f" · call {session.call.number}/{session.row.count}" if _many(session) else ""
+    call = ""
+    if session.call is not None and session.row.count > 1:
+        call = f" · call {session.call.number}/{session.row.count}"
     tape = f"tape {session.row_index + 1}/{len(rows)} {clean(session.row.name)}{call}"
     if room:
         name = _squeeze(name, max(room - cells(tape) - 4, 3))
         return f" {name} › {tape}" if cells(name) + cells(tape) + 4 <= room else f" {tape}"[:room]
     brand = " yotaview " if dropped < 1 else ""
     return f"{brand} {name} › {tape}"
-
-
-def _many(session: Session) -> bool:
-    return session.call is not None and session.row.count > 1
 
 
 def _squeeze(name: str, room: int) -> str:
@@ -117,7 +115,7 @@ def _short(number: int, name: str, here: bool) -> str:
 def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Line]:
     """Return alerts, breakpoints, seed and value, or what was just said."""
     if told:
-        return [line(" ", Span(clean(told), "note"))]
+        return [line(" ", Span(clean(told), "title"))]
     first = next(iter(session.alarms), None)
     count = len(session.alarms)
     spans = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from yotaview.render.canvas import Canvas
 from yotaview.render.line import cells
@@ -38,7 +39,7 @@ class _Layout:
 def draw(
     nodes: Mapping[int, Node], edges: Sequence[Edge]
 ) -> tuple[Canvas, dict[int, tuple[int, int]]]:
-    """Return the drawing and the upper left corner of each node; `edges` go from a lower key to a higher."""
+    """Return the drawing and the upper left corner of each node; edges go to higher keys."""
     layout = _Layout(_ranks(nodes, edges))
     _fill(layout, nodes, edges)
     _order(layout)
@@ -79,7 +80,7 @@ def _order(layout: _Layout, sweeps: int = 6) -> None:
     """Sort each layer by the mean place of its neighbours, down and up in turn."""
     up, down = defaultdict(list), defaultdict(list)
     for chain in layout.chains:
-        for a, b in zip(chain, chain[1:], strict=False):
+        for a, b in pairwise(chain):
             down[a].append(b)
             up[b].append(a)
     place = {n: k for layer in layout.layers.values() for k, n in enumerate(layer)}
@@ -92,15 +93,16 @@ def _order(layout: _Layout, sweeps: int = 6) -> None:
                 n: sum(place[m] for m in near[n]) / len(near[n]) if near[n] else place[n]
                 for n in layer
             }
-            layer.sort(key=lambda n: (mean[n], n))  # noqa: B023  # sorted at once
+            layer.sort(key=lambda n: (mean[n], n))
             place.update({n: k for k, n in enumerate(layer)})
 
 
 def _place(layout: _Layout, nodes: Mapping[int, Node]) -> None:
     """Give each node a column: packed from the left, then each layer moved under its neighbours."""
-    links = defaultdict(list)
+    above, links = defaultdict(list), defaultdict(list)
     for chain in layout.chains:
-        for a, b in zip(chain, chain[1:], strict=False):
+        for a, b in pairwise(chain):
+            above[b].append(a)
             links[a].append(b)
             links[b].append(a)
     for rank in sorted(layout.layers):
@@ -112,6 +114,8 @@ def _place(layout: _Layout, nodes: Mapping[int, Node]) -> None:
     for sweep in range(12):
         for rank in sorted(layout.layers, reverse=sweep % 2 == 1):
             _settle(layout, nodes, links, layout.layers[rank])
+    for rank in sorted(layout.layers):
+        _settle(layout, nodes, above, layout.layers[rank])
     low = min((c - _half(nodes, n) for n, c in layout.centre.items()), default=0)
     for n in layout.centre:
         layout.centre[n] -= low
@@ -153,7 +157,7 @@ def _ports(
 
 
 def _straighten(layout: _Layout, nodes: Mapping[int, Node], leave: Ports, enter: Ports) -> None:
-    """Let a line between neighbouring layers leave its box right above where it ends, if that is free."""
+    """Let a line leave its box right above where it ends, if that place is free."""
     for k, chain in enumerate(layout.chains):
         a, target = chain[0], enter[chain[-1], k] if len(chain) == 2 else layout.centre[chain[1]]
         others = [x for (n, j), x in leave.items() if n == a and j != k]
@@ -220,12 +224,12 @@ def _draw(
             else:
                 canvas.vertical(layout.centre[n], top - 1, top + 3)
         tracks, count = _tracks(segments.get(rank, []))
-        below = top + 3 + max(count, 1) + 1
+        below = top + 4 + count
         for a, b, last in segments.get(rank, []):
             row = top + 3 + tracks.get((a, b, last), 0)
-            canvas.vertical(a, top + 3, row)
+            canvas.vertical(a, top + 2, row)
             canvas.horizontal(a, b, row)
-            canvas.vertical(b, row, below - 1)
+            canvas.vertical(b, row, below)
             if last:
                 canvas.text(b, below - 1, "▾", "dim")
         top = below

@@ -1,4 +1,4 @@
-"""Lines of text with roles: what every renderer returns, and what screen, file and terminal show."""
+"""Lines of text with roles: what every renderer returns and every output shows."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Effect:
 
 
 def folded(effect: Effect, keep: set[Var], context: int) -> list[Change]:
-    """Return changes with `context` unchanged ops around each, and gaps that say how many are left out."""
+    """Return changes with `context` same ops around each, and gaps that count what is left out."""
     found = effect.changes
     live = {*effect.live, *(effect.places[v] for v in keep if v in effect.places)}
     shown = sorted(
@@ -265,12 +265,13 @@ def _effect(session: Session, rewrite: Rewritten) -> str:
 
 def _compare(session: Session, rewrite: Rewritten) -> str:
     values = session.opened.values
-    if rewrite.var not in values or rewrite.into not in values:
+    if rewrite.var not in values or rewrite.into is None or rewrite.into not in values:
         return "not recorded"
     a, b = values[rewrite.var], values[rewrite.into]
     same = getattr(a, "tobytes", lambda: repr(a))() == getattr(b, "tobytes", lambda: repr(b))()
     kind = session.tape[rewrite.var].spec.text(short=True)
-    return f"recorded {kind} of {rewrite.var} and {rewrite.into}: {'bit-identical ✓' if same else 'differ'}"
+    outcome = "bit-identical ✓" if same else "differ"
+    return f"recorded {kind} of {rewrite.var} and {rewrite.into}: {outcome}"
 
 
 def seconds_text(seconds: float) -> str:

@@ -79,7 +79,7 @@ LineTime = tuple[str, int, float, float, Var]
 
 
 def lines_of(session: Session, profile: Profile) -> list[LineTime]:
-    """Return (file, line, forward seconds, reverse seconds, first op) of each source line, in order."""
+    """Return file, line, forward and reverse seconds and first op of each line, in order."""
     found: dict[tuple[str, int], list[float]] = {}
     first: dict[tuple[str, int], Var] = {}
     for var, seconds in profile.seconds.items():

@@ -95,7 +95,8 @@ def tapes_page(
     """Return the list of rows of the Tapes view."""
     wide = width >= 100
     name = 12 if wide else 9
-    head = f"    # {'function':<{name}}{'called at':<15}{'calls':>6}{'fwd':>5}{'rev':>5}  {'value':<12}{'‖∇‖':<10}"
+    head = f"    # {'function':<{name}}{'called at':<15}{'calls':>6}{'fwd':>5}{'rev':>5}  "
+    head += f"{'value':<12}{'‖∇‖':<10}"
     rows = [line(Span(head + (f"{'values by call':<18}" if wide else "") + "status", "dim"))]
     for index in order:
         rows.append(_tape_row(session, index, index in marked, name, wide))

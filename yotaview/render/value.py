@@ -72,7 +72,8 @@ def adjoint(session: Session, var: Var) -> str:
     if wrt is None or wrt not in session.tape:
         return ""
     whole = session.tape.cotangents.get(wrt) == var
-    return f"{'adjoint of' if whole else 'towards δ' + str(wrt) + ' of'} {wrt} {describe(session.tape[wrt])}"
+    how = "adjoint of" if whole else f"towards δ{wrt} of"
+    return f"{how} {wrt} {describe(session.tape[wrt])}"
 
 
 def fact_lines(facts: Summary, *, spacious: bool, width: int) -> list[Line]:
@@ -220,11 +221,10 @@ def _sign(cell: str) -> str:
 
 def _heat_rows(shown: Grid, label: int, width: int, height: int) -> list[Line]:
     columns = max(1, min(shown.column_count, (width - label) // 3))
-    rows = [
+    return [
         line(Span(shown.row_labels[k].ljust(label), "dim"), *_heat(shown, k, columns))
         for k in range(min(len(shown.cells), height))
     ]
-    return rows
 
 
 def _heat(shown: Grid, row: int, columns: int) -> list[Span]:

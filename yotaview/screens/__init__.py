@@ -1,0 +1,1 @@
+"""Whole screens: the views with what surrounds them, and pages of text."""

@@ -12,17 +12,17 @@ from yotaview.keys import FOOTERS, KEYS, TITLES, hint
 from yotaview.render.line import Line, Page, Span, line
 from yotaview.widgets.pane import Pane
 
-GLYPHS = "▶ current  ● breakpoint  ! alert  ◆ seed  ≡ duplicate that CSE merges  · not computed yet"
+GLYPHS = (
+    "▶ current  ● breakpoint  ! alert  ◆ seed  · not computed yet",
+    "≡ duplicate that CSE merges  δ%7 cotangent of %7",
+)
 
 
 def help_page(view: str) -> Page:
     """Return every key with its meaning, those of the view first."""
-    first = "  ".join(" ".join(hint(a)) for a in FOOTERS[view])
-    rows: list[Line] = [
-        line(Span(f"{TITLES[view]}: ", "title"), first),
-        line(Span(GLYPHS, "dim")),
-        (),
-    ]
+    first = "  ".join(" ".join(hint(a)) for a in FOOTERS[view][:6])
+    rows: list[Line] = [line(Span(f"{TITLES[view]}: ", "title"), first)]
+    rows += [line(Span(part, "dim")) for part in (*GLYPHS, "")]
     for key in KEYS:
         where = "" if key.scope == "global" else f"  ({key.scope})" if key.scope == "pane" else ""
         rows.append(line(Span(f"{key.show:<8}", "key"), f" {key.help}", Span(where, "dim")))

@@ -1,0 +1,1 @@
+"""What the screen is made of: panes, bars, the prompt, the six views."""

@@ -33,7 +33,7 @@ class GraphView(View):
         return {"mirror"}
 
     def boxes(self, width: int, height: int) -> dict[str, Box]:
-        """Lay out the mirror above, below it the neighbourhood or the group, both where it is wide."""
+        """Lay out the mirror over the neighbourhood or the group, over both where it is wide."""
         top = min(12, max(height - 5, 7))
         low = height - top
         if width < WIDE:

@@ -16,6 +16,7 @@ from yotaview.messages import RowChosen, RowMoved, SideMoved
 from yotaview.render.line import ROLES, Line, Page, Span, crop, cut, fit, to_ascii
 
 Draw = Callable[[int, int], Page]
+ROOMY = 40
 LIGHT, HEAVY = "┌─┐│└┘", "┏━┓┃┗┛"
 ASCII_LIGHT, ASCII_HEAVY = "+-+|++", "#=####"
 
@@ -81,7 +82,8 @@ class Pane(LineWidget, can_focus=True):
     @property
     def inner(self) -> tuple[int, int]:
         """Width and height inside the frame and its padding."""
-        return max(self.size.width - 2 - self.pad, 0), max(self.size.height - 2, 0)
+        pad = self.pad if self.size.width >= ROOMY else 0
+        return max(self.size.width - 2 - pad, 0), max(self.size.height - 2, 0)
 
     def redraw(self) -> None:
         """Ask for the page anew and bring its current row into sight."""
@@ -138,7 +140,7 @@ class Pane(LineWidget, can_focus=True):
         row = self.line_at(index)
         side = Segment(frame[3], edge)
         body = self.segments(row, self.page.marked and index == self.page.cursor)
-        if self.pad:
+        if self.pad and width >= ROOMY:
             body.insert(0, Segment(" ", self.rich_style))
         return Strip([side, *body, self.thumb(y - 1, side, edge)], width)
 

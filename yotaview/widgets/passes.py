@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
@@ -151,7 +151,7 @@ class PassesView(View):
         place: Place = [(f"pass {self.at + 1}/{len(self.stages)} {self.stage.name}", 0)]
         if count:
             place.append((f"rewrite {self.rewrite() + 1}/{count}", 1))
-        here, why = self.session.mapped(self.session.at, self.stage.name)
+        _, why = self.session.mapped(self.session.at, self.stage.name)
         place.append(
             (f"{before}→{len(self.stage.tape)} ops" if k else f"{len(self.stage.tape)} ops", 2)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,17 +39,19 @@ class Derived:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.prepared = False
 
     @cached_property
     def times(self) -> Times:
         """The times of the ops."""
         return Times(self.session, self.session.profile())
 
-    @cached_property
-    def prepared(self) -> None:
-        """Make everything that takes long on a long tape."""
-        _ = self.session.program.stages, self.merged, self.times
+    def prepare(self) -> None:
+        """Make everything that takes long on a long tape; what fails says so in its own view."""
+        with contextlib.suppress(Exception):
+            _ = self.session.program.stages, self.merged, self.times
         gc.freeze()  # the tape stays: without this each collection walks all of it
+        self.prepared = True
 
     @cached_property
     def groups(self) -> Groups:
@@ -65,7 +68,10 @@ class Derived:
         """The ops that CSE merges into others."""
         if not self.session.row.has_gradient:
             return frozenset()
-        rewrites = self.session.program.stage("cse").rewrites
+        try:
+            rewrites = self.session.program.stage("cse").rewrites
+        except Exception:  # the marks stay away; view 2 shows what went wrong
+            return frozenset()
         return frozenset(r.var for r in rewrites if r.kind == "merged")
 
     @cached_property
@@ -97,8 +103,8 @@ class State:
 
     @property
     def built(self) -> bool:
-        """Tell whether the stages, the code and the times of the open call are there, or come at once."""
-        return len(self.session.stepper) <= LONG or {"prepared"} <= self.derived.__dict__.keys()
+        """Tell whether stages, code and times of the open call are there, or come at once."""
+        return len(self.session.stepper) <= LONG or self.derived.prepared
 
     @property
     def breakpoints(self) -> set[Var]:

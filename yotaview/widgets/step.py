@@ -19,12 +19,12 @@ from yotaview.widgets.view import HUGE, WIDE, Box, View
 
 
 class FoldedRows(Sequence[Line]):
-    """The op list by statements; the ops of the open run and of those before the first call are shown."""
+    """The op list by statements; of the run at the position the ops are shown too."""
 
     def __init__(self, rows: OpRows, groups: Groups, index: int) -> None:
         self.rows, self.groups = rows, groups
         self.run = groups.run_at(index)
-        self.index = index
+        self.here = index
         starts = groups.starts
         ends = (*starts[1:], len(rows))
         sizes = [1 + (ends[k] - starts[k] if k == self.run else 0) for k in range(len(starts))]
@@ -36,7 +36,7 @@ class FoldedRows(Sequence[Line]):
     @property
     def cursor(self) -> int:
         """The row of the current op."""
-        return self.offsets[self.run] + 1 + self.index - self.groups.starts[self.run]
+        return self.offsets[self.run] + 1 + self.here - self.groups.starts[self.run]
 
     def op_at(self, row: int) -> int:
         """Return the index of the op that a row stands for."""
@@ -86,7 +86,7 @@ class StepView(View):
         return {"tape": self.tape, "value": self.value, "why": self.why, "flow": self.flow}
 
     def boxes(self, width: int, height: int) -> dict[str, Box]:
-        """Lay out two panes over one; two columns of two where it is wide; three columns beyond that."""
+        """Lay out two panes over one; two columns where it is wide, three beyond that."""
         if width < WIDE:
             low, left = min(5, height // 3), round(width * 0.5625)
             top = height - low

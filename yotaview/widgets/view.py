@@ -222,7 +222,7 @@ class View(Widget):
         raise NotImplementedError
 
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
-        """Return how many rows there are to look in, the current one, their texts, and how to go to one."""
+        """Return the number of rows to look in, the current one, their texts, how to go to one."""
         order, tape = self.session.stepper.order, self.session.tape
         return (
             len(order),

@@ -1,0 +1,103 @@
+"""The keys that move in time, between calls and between alerts, in whatever view."""
+
+from __future__ import annotations
+
+from yotaview.screens.base import Base
+
+
+class Moves(Base):
+    """Handles each key that changes the position, the open call or the way values are shown."""
+
+    def do_continue(self) -> None:
+        """Go to the next breakpoint or alert."""
+        self.run_to(forward=True)
+
+    def do_back_continue(self) -> None:
+        """Go to the previous breakpoint or alert."""
+        self.run_to(forward=False)
+
+    def run_to(self, *, forward: bool) -> None:
+        """Go to a breakpoint or alert, else to the end."""
+        stop = self.state.next_stop(forward)
+        steps = self.session.stepper
+        self.session.move(
+            steps.goto(stop) if stop is not None else steps.last() if forward else steps.first()
+        )
+        self.travel(
+            stop is not None, f"no further breakpoint or alert: the {'end' if forward else 'start'}"
+        )
+
+    def do_next_phase(self) -> None:
+        """Go to the next edge of a phase."""
+        self.session.move(self.session.stepper.next_phase())
+        self.redraw()
+
+    def do_previous_phase(self) -> None:
+        """Go to the previous edge of a phase."""
+        self.session.move(self.session.stepper.previous_phase())
+        self.redraw()
+
+    def do_twin(self) -> None:
+        """Go between an op and the op that completes its cotangent."""
+        twin = self.session.twin(self.session.at)
+        if twin is not None:
+            self.session.goto(twin)
+        self.travel(twin is not None, f"no cotangent belongs to {self.session.at}")
+
+    def do_next_call(self) -> None:
+        """Open the next kept call."""
+        self.open_call(1)
+
+    def do_previous_call(self) -> None:
+        """Open the previous kept call."""
+        self.open_call(-1)
+
+    def open_call(self, step: int) -> None:
+        """Open another kept call of the row."""
+        calls, there = self.session.row.calls, self.session.call_index + step
+        if 0 <= there < len(calls):
+            self.session.open_call(calls[there].number)
+        self.travel(
+            0 <= there < len(calls), self.session.row.kept_text or "no further call of this row"
+        )
+
+    def do_history_back(self) -> None:
+        """Go back to where the last jump began."""
+        self.travel(self.session.back_in_history(), "no jump to take back")
+
+    def do_history_on(self) -> None:
+        """Repeat the jump that was taken back."""
+        self.travel(self.session.forward_in_history(), "no jump to repeat")
+
+    def do_alert(self) -> None:
+        """Go to the next alert, in another row where this one has none."""
+        if not self.session.alerts:
+            rows = self.session.capture.rows
+            found = next((k for k, r in enumerate(rows) if r.nonfinite), None)
+            if found is None:
+                self.tell("no alert in this capture")
+                return
+            self.session.open(found)
+        alert = self.session.next_alert()
+        if alert is None:
+            self.travel(False, "the kept calls of this row have no alert")
+            return
+        self.session.goto(alert.var)
+        self.redraw()
+        self.tell(f"{alert.level}: {alert.var} {alert.text}")
+
+    def do_breakpoint(self) -> None:
+        """Set or clear a breakpoint."""
+        self.state.toggle_breakpoint()
+        self.redraw()
+
+    def do_value(self) -> None:
+        """Show values in the next way."""
+        self.state.next_mode()
+        self.redraw()
+        self.tell(f"values as {self.state.mode}")
+
+    def do_slice(self) -> None:
+        """Show the next slice."""
+        self.state.slice_at += 1
+        self.redraw()
