@@ -207,7 +207,10 @@ def _var_of(a: Any, tape: Tape) -> Any:
     """Return the op whose value an operand is, the operand itself where there is none."""
     if not isinstance(a, np.ndarray | np.generic) or not tape.values:
         return a
-    return next((v for v, x in reversed(tape.values.items()) if x is a), a)
+    var = next((v for v, x in reversed(tape.values.items()) if x is a), None)
+    if var is None or (isinstance(op := tape[var], Constant) and not op.name):
+        return a
+    return var
 
 
 def _operand(a: Any) -> str:

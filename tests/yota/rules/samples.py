@@ -160,8 +160,10 @@ def powers() -> Iterator[Sample]:
     yield case("row", np.power, x, real(3, seed=1))
     yield case("integers", np.power, real(2, 3), np.array([1, 2, -3]))
     for p in (0, 1, 2, 3, -1, 0.0, 1.0, 2.0, 3.0):
-        yield case(f"by-{p!r}", np.power, real(2, 3), p) if type(p) is float or p >= 0 else case(
-            f"by-{p!r}", np.power, real(2, 3), float(p)
+        yield (
+            case(f"by-{p!r}", np.power, real(2, 3), p)
+            if type(p) is float or p >= 0
+            else case(f"by-{p!r}", np.power, real(2, 3), float(p))
         )
     yield case("half", np.power, x, 0.5)
     yield case("of-number", np.power, 2.5, real(3))
