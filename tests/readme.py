@@ -10,7 +10,7 @@ README = Path(__file__).parent.parent / "README.md"
 
 
 def options_table() -> str:
-    """Return the options of `yotaview` as a table; argparse's own layout changes between Pythons."""
+    """Return the options of `yotaview` as a table: argparse's layout differs by Python."""
     from yotaview.cli import EPILOG, make_parser
 
     rows = []

@@ -24,7 +24,7 @@ _SCRIPTS = sysconfig.get_paths()["scripts"] + os.sep
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _LIMIT = 20_000
 
-# by identity: equal code of two files is equal code; the code objects are kept so that ids stay theirs
+# by identity: equal code of two files is equal; kept alive, so that their ids stay theirs
 _interned: dict[tuple[tuple[int, int], ...], tuple[tuple[Frame, ...], list[CodeType]]] = {}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.driver import Driver
 
 from yotaview.keys import KEYS
 from yotaview.model.replay import quiet
@@ -74,6 +76,10 @@ class YotaView(App[int]):
         self.state = State(session, ascii)
         self.first_view, self.wanted_theme = view, theme
 
+    def get_driver_class(self) -> type[Driver]:
+        """Return Textual's driver, which measures the terminal that it draws on."""
+        return measuring(super().get_driver_class())
+
     def on_mount(self) -> None:
         """Take the theme that was asked for."""
         if self.wanted_theme is not None and self.wanted_theme in self.available_themes:
@@ -82,6 +88,19 @@ class YotaView(App[int]):
     def get_default_screen(self) -> MainScreen:
         """Return the screen that is shown first."""
         return MainScreen(self.state, self.first_view)
+
+
+def measuring(driver: type[Driver]) -> type[Driver]:
+    """Return a driver that asks stderr for its size: stdout is led aside while the screen is up."""
+
+    def size(self: Driver) -> tuple[int, int]:
+        try:
+            columns, rows = os.get_terminal_size(sys.__stderr__.fileno())  # type: ignore[union-attr]  # a terminal
+        except (AttributeError, OSError, ValueError):
+            columns, rows = shutil.get_terminal_size()
+        return columns or 80, rows or 24
+
+    return type("MeasuringDriver", (driver,), {"_get_terminal_size": size})
 
 
 @contextlib.contextmanager

@@ -2,8 +2,8 @@
 
     python tests/bench/bench_engine.py [--rounds N] [--seconds S]
 
-HIPS autograd joins in where it is installed.  Medians of CPU time per call; machines differ, so read
-the ratios.
+HIPS autograd joins in where it is installed.  Medians of CPU time per call; machines differ, so
+read the ratios.
 """
 
 from __future__ import annotations

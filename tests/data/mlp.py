@@ -1,4 +1,4 @@
-"""A network with one hidden layer, three calls of its loss, and a penalty whose NaN a mask removes."""
+"""A network with one hidden layer, called three times, and a penalty whose NaN a mask removes."""
 
 import numpy as np
 

@@ -109,3 +109,16 @@ def test_prints_while_the_screen_is_up_do_not_reach_it(tmp_path):
     assert "NOISE" not in terminal.text
     terminal.send("q")
     assert terminal.end() == 0
+
+
+def test_the_screen_fills_the_terminal_and_follows_its_size():
+    terminal = Terminal("--tape", "1", str(MLP), rows=40, columns=120)
+    terminal.wait("Breakpoints / Alerts / Flow")
+    assert "q quit" in terminal.screen.display[39]
+    terminal.screen.resize(14, 50)
+    terminal.child.setwinsize(14, 50)
+    terminal.wait("[1 Step] 2  3  4  5  6")
+    terminal.send("n")
+    terminal.wait("op 2/49")
+    terminal.send("q")
+    assert terminal.end() == 0

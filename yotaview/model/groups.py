@@ -40,12 +40,20 @@ def group_ops(tape: Tape, sources: dict[str, tuple[str, ...]]) -> Groups:
         if tape.is_reverse(var) or isinstance(op, Input | Constant):
             continue
         frame = op.origin.frames[0] if op.origin.frames else None
-        if not groups or _line(groups[-1].frame) != _line(frame):
+        if not groups or _begins(groups[-1], frame, tape):
             groups.append(Group(len(groups), frame, _label(frame, sources, op)))
         groups[-1].forward.append(var)
         of[var] = groups[-1].number
     _add_reverse(tape, groups, of)
     return Groups(tuple(groups), of, _runs(tape, of))
+
+
+def _begins(group: Group, frame: Frame | None, tape: Tape) -> bool:
+    """Tell whether an op starts another run: on another line, or again at the start of this one."""
+    if _line(group.frame) != _line(frame):
+        return True
+    last = tape[group.forward[-1]].origin.frames
+    return frame is not None and frame == group.frame and last[:1] != (frame,)
 
 
 def _add_reverse(tape: Tape, groups: list[Group], of: dict[Var, int]) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 from weakref import WeakKeyDictionary
 
-from yota.tape import Var
+from yota.tape import Call, Var
 from yotaview.render.line import Line, Page, Span, clean, cut, line, spread
 from yotaview.render.text import NOW, STOP, Marks, brief, describe, phase_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 NOT_RUN = "not run: grad ran the trace"
-NO_BUFFERS = "a program without buffers: its values are scalars"
+NO_BUFFERS = "a program without buffers"
 AROUND = 100
 SECTIONS = {"P": "note", "B": "forward", "E": "reverse"}
 
@@ -76,7 +76,7 @@ def _row(rows: CodeRows, number: int, text: str) -> Line:
     if any(v in rows.marks.breakpoints for v in ops) and number != rows.at:
         mark = Span(STOP, "breakpoint")
     name = section(source, number)
-    code = text.partition("  # ")[0].rstrip()
+    code = text.partition("  # ")[0].rstrip() or text
     ahead = bool(ops) and all(v in session.tape and not session.is_known(v) for v in ops)
     role = "dim" if ahead or code.lstrip().startswith("#") else _role(session, ops)
     head = (
@@ -99,7 +99,7 @@ def buffer_page(session: Session, plan: Plan, at: Var | None, width: int, height
     """Return each buffer, what it holds at the position, and its occupants over time."""
     title = f"Buffers at {at}" if at is not None else "Buffers"
     if not plan.buffers:
-        return Page([line(Span(NO_BUFFERS, "dim"))], title)
+        return Page([line(Span(without_buffers(session), "dim"))], title)
     holds = plan.holds(at) if at is not None else {}
     order: Sequence[int] = range(len(plan.buffers))
     if len(order) > height - 1:
@@ -107,6 +107,13 @@ def buffer_page(session: Session, plan: Plan, at: Var | None, width: int, height
         order = [*sorted(used), *(k for k in order if k not in used)]
     rows = BufferRows(session, plan, order, holds, at, width)
     return Page(rows, title, "▲ now · █▓ successive")
+
+
+def without_buffers(session: Session) -> str:
+    """Say that there are no buffers, and why."""
+    arrays = any(isinstance(op, Call) and op.spec.shape for _, op in session.program.optimised)
+    why = "every array is handed out or a view" if arrays else "its values are scalars"
+    return f"{NO_BUFFERS}: {why}"
 
 
 class BufferRows(Sequence[Line]):
@@ -167,8 +174,9 @@ def _buffer_row(
 ) -> Line:
     buffer, sizes = plan.buffers[k], _once(session, ("widths", id(plan)), lambda: _widths(plan))
     head = f"{buffer.name:<{sizes[0]}} {_shape(buffer):<{sizes[1]}} {buffer.nbytes:>{sizes[2]},} B "
+    alive = holds is not None and at is not None and plan.last_use[holds] >= at
     held = Span(
-        f"{f'holds {holds}' if holds is not None else 'free':<11}", "number" if holds else "dim"
+        f"{f'holds {holds}' if holds is not None else 'free':<11}", "number" if alive else "dim"
     )
     room = width - len(head) - 12
     return line(Span(head), held, *occupancy(session, plan, k, at, max(room, 8)))
@@ -214,7 +222,7 @@ def _fill(session: Session, plan: Plan, k: int, room: int) -> list[Span]:
 def history_page(session: Session, plan: Plan, at: Var | None, width: int) -> Page:
     """Return the occupants of the buffer that the current op writes, and what the op reads."""
     if not plan.buffers:
-        return Page([line(Span(NO_BUFFERS, "dim"))], "Occupants")
+        return Page([line(Span(without_buffers(session), "dim"))], "Occupants")
     k = plan.slot.get(at) if at is not None else None
     if k is None or at is None:
         return Page([line(Span(f"{at} is computed into no buffer", "dim"))], "Occupants")

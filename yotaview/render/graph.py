@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 PITCH_GAP = 4
-MOST = 60
+MOST = 40
+FEW = 3
 
 
 def mirror(session: Session, groups: Groups, width: int) -> Page:
@@ -40,7 +41,11 @@ def mirror(session: Session, groups: Groups, width: int) -> Page:
     for n in range(first, last):
         _arrows(canvas, session, groups, n, (n - first) * pitch, pitch, box, tall, count)
     rows = canvas.lines()
-    return Page([*rows, _ends(session)], title, "FWD ▸ above, REV ◂ below, ┊ value kept for it")
+    return Page(
+        [*rows, (*_ends(session), *_further(session, groups, first, last))],
+        title,
+        "FWD ▸ above, REV ◂ below, ┊ value kept for it",
+    )
 
 
 def _texts(text: str, box: int, tall: int) -> list[str]:
@@ -132,6 +137,24 @@ def _arrows(
 def _linked(session: Session, groups: Groups, source: list[Var], reader: list[Var]) -> bool:
     made = set(source)
     return any(made.intersection(getattr(session.tape[v], "operands", ())) for v in reader)
+
+
+def _further(session: Session, groups: Groups, first: int, last: int) -> Line:
+    """Name the edges between statements that are no neighbours: no arrow shows them."""
+    found = []
+    for n in range(first, last):
+        for var in (*groups.groups[n].forward, *groups.groups[n].reverse):
+            found += [f"{a}▸{var}" for a in _reads(session, var) if _skips(session, groups, a, var)]
+            if len(found) > FEW:
+                return line(Span(f"  also {'  '.join(found[:FEW])}  …", "dim"))
+    return line(Span(f"  also {'  '.join(found)}", "dim")) if found else ()
+
+
+def _skips(session: Session, groups: Groups, a: Var, b: Var) -> bool:
+    """Tell whether an edge within one pass leads past a statement."""
+    if session.tape.is_reverse(a) != session.tape.is_reverse(b):
+        return False
+    return abs(groups.of.get(a, groups.of[b]) - groups.of[b]) > 1
 
 
 def _ends(session: Session) -> Line:

@@ -144,6 +144,8 @@ def cut(text: str, room: int) -> str:
 
 def fit(row: Line, room: int) -> Line:
     """Return the line in exactly `room` cells, cut or padded at its right."""
+    if room <= 0:
+        return ()
     have = width(row)
     if have <= room:
         return (*row, Span(" " * (room - have))) if have < room else row

@@ -270,8 +270,8 @@ def _compare(session: Session, rewrite: Rewritten) -> str:
     a, b = values[rewrite.var], values[rewrite.into]
     same = getattr(a, "tobytes", lambda: repr(a))() == getattr(b, "tobytes", lambda: repr(b))()
     kind = session.tape[rewrite.var].spec.text(short=True)
-    outcome = "bit-identical ✓" if same else "differ"
-    return f"recorded {kind} of {rewrite.var} and {rewrite.into}: {outcome}"
+    outcome = "bit-identical ✓" if same else "different"
+    return f"{outcome}: recorded {kind} of {rewrite.var} and {rewrite.into}"
 
 
 def seconds_text(seconds: float) -> str:

@@ -90,6 +90,9 @@ def contribution_line(session: Session, var: Var) -> Line:
         made = ", ".join(f"{v} {_short(session, v)}" for v in _operands(session, var))
         return line(Span("from ", "dim"), clean(made)) if made else ()
     parts = session.contributions(wrt)
+    if op.origin.role == "accumulate":
+        told = f"   adds up, {len(parts)} contributions in all"
+        return line(Span(f"δ{wrt}", "reverse"), f" ← {describe(op)}", Span(told, "dim"))
     at = next((k for k, c in enumerate(parts, 1) if c.var == var), 0)
     if at:
         text, count = (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from yota.tape import Call, Constant, Input, Tape
@@ -135,13 +136,32 @@ def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool)
     )
 
 
+_facts: WeakKeyDictionary[Tape, dict[Any, Any]] = WeakKeyDictionary()
+
+
+def _once(row: Row, key: Any, make: Callable[[], Any]) -> Any:
+    """Keep what takes a walk over the whole tape."""
+    kept = _facts.setdefault(row.tape, {})
+    if key not in kept:
+        kept[key] = make()
+    return kept[key]
+
+
 def _op_counts(row: Row) -> tuple[int, int]:
-    if row.tape not in _counted:
-        _counted[row.tape] = (row.forward_count, row.reverse_count)
-    return _counted[row.tape]
+    found: tuple[int, int] = _once(row, "ops", lambda: (row.forward_count, row.reverse_count))
+    return found
 
 
-_counted: WeakKeyDictionary[Tape, tuple[int, int]] = WeakKeyDictionary()
+def _named_ops(row: Row, kind: type[Input] | type[Constant]) -> list[str]:
+    """Return the inputs or constants with their types, equal ones once with their number."""
+
+    def make() -> list[str]:
+        found = (op for _, op in row.tape if isinstance(op, kind) and op.origin.role != "seed")
+        texts = Counter(f"{op.name or 'unnamed'} {op.spec.text(short=True)}" for op in found)
+        return [text if n == 1 else f"{text} ×{n}" for text, n in texts.items()]
+
+    named: list[str] = _once(row, kind, make)
+    return named
 
 
 def preview_page(session: Session, index: int, width: int) -> Page:
@@ -149,12 +169,9 @@ def preview_page(session: Session, index: int, width: int) -> Page:
     row = session.capture.rows[index]
     place = f" ({row.place})" if row.place else ""
     title = f"Preview tape {index + 1} {row_name(row)}{place}"
-    names: dict[type, list[str]] = {Input: [], Constant: []}
-    for _, op in islice(row.tape, FEW):
-        if isinstance(op, Input | Constant):
-            names[type(op)].append(f"{op.name or 'constant'} {op.spec.text(short=True)}")
-    rows = _named("inputs", "  ".join(names[Input][:12]), width)
-    rows += _named("consts", "  ".join(names[Constant][:12]), width) if names[Constant] else []
+    rows = _named("inputs", "  ".join(_named_ops(row, Input)[:12]), width)
+    constants = _named_ops(row, Constant)
+    rows += _named("consts", "  ".join(constants[:12]), width) if constants else []
     calls = [op.name for _, op in islice(row.tape, FEW) if isinstance(op, Call)][:24]
     if row.failure is not None:
         rows += _named("raised", row.failure.error, width)

@@ -25,7 +25,7 @@ from yotaview.widgets.prompt import Prompt
 from yotaview.widgets.state import State
 from yotaview.widgets.step import StepView
 from yotaview.widgets.tapes import TapesView
-from yotaview.widgets.view import WAIT, View
+from yotaview.widgets.view import View
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -125,7 +125,7 @@ class Base(Screen[int]):
 
     def draw_header(self, width: int) -> list[Line]:
         """Return the top line: the view's own position, that in time while the view waits."""
-        place = step_place(self.session) if self.view.waits else self.view.header_place()
+        place = step_place(self.session) if self.view.lacks else self.view.header_place()
         return header(self.session, place, width)
 
     def draw_lane(self, width: int) -> list[Line]:
@@ -183,8 +183,8 @@ class Base(Screen[int]):
     def action_act(self, action: str) -> None:
         """Do what a key stands for: the view's way, or the screen's."""
         self.told = ""
-        if self.view.waits and BY_ACTION[action].scope == "view":
-            self.tell(WAIT)
+        if self.view.lacks and BY_ACTION[action].scope == "view":
+            self.tell(self.view.lacks)
             return
         handler = getattr(self.view, f"do_{action}", None) or getattr(self, f"do_{action}", None)
         if handler is None and action.startswith("view_"):

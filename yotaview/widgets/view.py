@@ -20,6 +20,7 @@ Box = tuple[int, int, int, int]
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
+FAILED = "the function raised before it had a result: no passes, no code, no times"
 WAIT = "passes, code and times of this long tape are being made; every other view works meanwhile"
 NARROW, WIDE, HUGE = 80, 100, 180
 
@@ -61,16 +62,18 @@ class View(Widget):
         raise NotImplementedError
 
     @property
-    def waits(self) -> bool:
-        """Tell whether what the view shows is still being made."""
-        return self.needs_program and self.state.waiting
+    def lacks(self) -> str:
+        """Why the view has nothing to show: still being made, or never to be; empty if it has."""
+        if self.needs_program and self.session.row.failure is not None:
+            return FAILED
+        return WAIT if self.needs_program and self.state.waiting else ""
 
     def guarded(self, draw: Draw) -> Draw:
         """Keep an error of one pane in that pane."""
 
         def drawn(width: int, height: int) -> Page:
-            if self.waits:
-                return Page([(Span(WAIT, "dim"),)], "not built yet")
+            if reason := self.lacks:
+                return Page([(Span(reason, "dim"),)], "nothing to show")
             try:
                 return draw(width, height)
             except Exception as error:  # one pane may fail, the others stay

@@ -1,0 +1,284 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.yotaview.big_tape import big_session
+from tests.yotaview.screen_text import captured, mlp_session
+from yota.tape import Call, Frame, Input, Origin, Tape, Var, spec_of
+from yotaview.model.groups import group_ops
+from yotaview.render import code, graph, header, layered, passes, tapes, text, value
+from yotaview.render.canvas import Canvas
+from yotaview.render.line import (
+    ASCII,
+    Span,
+    ansi,
+    bar,
+    cells,
+    clean,
+    crop,
+    cut,
+    fit,
+    line,
+    plain,
+    sparkline,
+    spread,
+    text_of,
+    to_ascii,
+    width,
+    wrap,
+)
+from yotaview.render.text import Marks, OpRows
+
+
+def at(session, number):
+    session.goto(Var(number))
+    return session
+
+
+@pytest.mark.parametrize("room", range(9))
+@pytest.mark.parametrize("words", ["", "abc", "日本語", "a日b本c", "plain text"])
+def test_fit_and_crop_fill_the_room_exactly(words, room):
+    row = line(Span(words[:2], "dim"), words[2:])
+    assert width(fit(row, room)) == room
+    for start in range(4):
+        assert width(crop(row, start, room)) == room
+    assert cells(cut(words, room)) <= room
+
+
+def test_cut_marks_what_is_left_out():
+    assert cut("matmul", 6) == "matmul"
+    assert cut("matmul", 5) == "matm…"
+    assert text_of(spread(line("ab"), line("cd"), 7)) == "ab   cd"
+    assert text_of(spread(line("abcdef"), line("xy"), 7)) == "abc… xy"
+
+
+def test_no_control_character_passes():
+    assert clean("a\x1b[31m\nb\tc\u202e") == "a?[31m b c?"
+
+
+def test_ascii_keeps_the_width():
+    glyphs = "".join(ASCII)
+    assert to_ascii(glyphs).isascii()
+    assert len(to_ascii(glyphs)) == len(glyphs)
+    assert to_ascii("▶●≡·◆!─═") == ">*=.S!-="
+
+
+def test_plain_and_ansi_hold_the_same_text():
+    rows = [line(Span("a", "alert"), " b  "), ()]
+    assert plain(rows) == "a b\n\n"
+    assert ansi(rows) == "\x1b[1;31ma\x1b[0m b\n\n"
+
+
+def test_bars_and_sparklines():
+    assert bar(0.0, 10) == ""
+    assert bar(1e-9, 10) == "█"
+    assert bar(1.0, 10) == "█" * 10
+    assert sparkline([0.0, 1.0, float("nan"), 2.0], 10) == "▁▅!█"
+    assert sparkline([], 10) == ""
+    assert len(sparkline([float(k) for k in range(1000)], 16)) <= 16
+
+
+def test_wrapping_keeps_every_word():
+    rows = wrap("the quick brown fox jumps", 9)
+    assert " ".join(rows) == "the quick brown fox jumps"
+    assert max(map(len, rows)) <= 9
+
+
+def test_op_rows_mark_position_and_future():
+    session = at(mlp_session(), 36)
+    rows = OpRows(
+        session, Marks(frozenset({Var(36)}), frozenset({Var(37)}), frozenset({Var(5)})), 60
+    )
+    shown = [text_of(rows[k]) for k in range(len(rows))]
+    assert shown[35].startswith("▶●%36")
+    assert shown[36].startswith("≡·%37")
+    assert shown[4].startswith("! %5")
+    assert shown[22].startswith("◆ %23")
+    assert all(r[1] == "·" for r in shown[36:])
+    assert not any(r[1] == "·" for r in shown[:36])
+    assert {len(r) for r in shown} == {60}
+
+
+def test_op_rows_are_made_on_demand():
+    rows = OpRows(big_session(5_000), Marks(), 60)
+    assert len(rows) == 5_000
+    assert "%4000" in text_of(rows[3_999])
+
+
+def test_text_of_a_tape_has_one_op_a_line_with_facts():
+    rows = plain(text.tape_lines(mlp_session())).splitlines()
+    assert len(rows) == 49
+    assert rows[6].split()[:3] == ["%7", "FWD", "tanh(%6)"]
+    assert "mlp.py:14" in rows[6]
+    assert "nan 0" in rows[6]
+    assert rows[22].split()[1] == "REV"
+    assert "d%6" in rows[45]
+
+
+def test_list_has_a_row_for_each_captured_row():
+    rows = plain(tapes.list_lines(captured())).splitlines()
+    assert rows[0].split() == [
+        "#",
+        "function",
+        "called",
+        "at",
+        "calls",
+        "fwd",
+        "rev",
+        "value",
+        "|grad|",
+        "status",
+    ]
+    assert rows[1].split()[:6] == ["1", "loss", "mlp.py:29", "3", "22", "27"]
+    assert rows[2].endswith("ok")
+    assert "NaN/inf" in rows[3]
+
+
+ODD = {
+    "float": 1.5,
+    "complex": np.array([1 + 2j, np.nan]),
+    "int": np.arange(6).reshape(2, 3),
+    "bool": np.array([True, False]),
+    "empty": np.zeros((0, 3)),
+    "four axes": np.arange(48.0).reshape(2, 2, 3, 4),
+    "one element": np.ones((1, 1)),
+    "long": np.arange(1000.0),
+    "huge": np.array([1e300, -1e300]),
+    "not finite": np.array([np.nan, np.inf, -np.inf, 0.0]),
+    "tuple": (np.ones(2), 3.0),
+    "text": "[bold]x[/]",
+    "none": None,
+    "float16": np.ones(3, np.float16),
+    "longdouble": np.ones(3, np.longdouble),
+}
+
+
+@pytest.mark.parametrize("mode", value.MODES)
+@pytest.mark.parametrize("name", ODD)
+def test_any_value_can_be_shown(name, mode):
+    for size in ((20, 4), (33, 11), (60, 15)):
+        rows = value._body(ODD[name], mode, 5, *size)
+        assert all(isinstance(s, Span) for row in rows for s in row)
+
+
+def test_grid_shows_all_columns_or_says_how_many():
+    wide = value._body(np.full((3, 4), -0.5), "grid", 0, 33, 8)
+    assert plain(wide).count("-0.5000") == 12
+    cut_off = plain(value._body(np.full((30, 40), -0.5), "grid", 0, 33, 8))
+    assert "of 30×40 shown" in cut_off
+
+
+def test_slices_of_many_axes_are_named():
+    rows = plain(value._body(ODD["four axes"], "grid", 3, 60, 8))
+    assert "[1, 1, :, :]" in rows
+
+
+def test_header_drops_parts_in_order_and_never_the_position():
+    session = at(mlp_session(), 45)
+    place = header.step_place(session)
+    seen = [text_of(header.header(session, place, w)[0]) for w in range(120, 39, -1)]
+    for row in seen:
+        assert "op 45/49" in row
+    gone = [next((k for k, r in enumerate(seen) if part not in r), 999) for part in PARTS]
+    assert gone == sorted(gone)
+    assert gone[0] > 0
+
+
+PARTS = ("yotaview", "stage reverse", "line 14", "REV 23/27", "mlp.py")
+
+
+def test_footer_keeps_help_and_quit():
+    hints = [("x", "y" * 10)] * 20
+    for room in range(20, 120):
+        row = text_of(header.footer(hints, room)[0])
+        assert row.endswith("? help  q quit ")
+        assert len(row) <= room
+
+
+def test_lines_that_meet_join():
+    canvas = Canvas()
+    canvas.horizontal(0, 4, 1)
+    canvas.vertical(2, 0, 2)
+    assert plain(canvas.lines()) == "  │\n──┼──\n  │\n"
+
+
+def test_layers_keep_boxes_apart_and_chains_straight():
+    nodes = {k: layered.Node(f"%{k} op") for k in range(8)}
+    edges = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (0, 4), (4, 5), (5, 6), (2, 7)]
+    canvas, corners = layered.draw(nodes, edges)
+    covered = set()
+    for n, (x, y) in corners.items():
+        box = {(x + dx, y + dy) for dx in range(nodes[n].width) for dy in range(3)}
+        assert not covered & box
+        covered |= box
+    assert corners[4][0] == corners[5][0] == corners[6][0]
+    assert all(corners[a][1] < corners[b][1] for a, b in edges)
+    shown = plain(canvas.lines())
+    assert all(f"%{k} op" in shown for k in nodes)
+
+
+def test_a_loop_makes_a_group_each_time_round():
+    tape, spec = Tape(), spec_of(np.zeros(2))
+    first, second = (Frame("f.py", 3, 3, c, c + 4, "f") for c in (4, 9))
+    var = tape.push(Input(name="x", spec=spec))
+    for _ in range(3):
+        for fn, frame in ((np.sin, first), (np.cos, second)):
+            var = tape.push(Call(fn=fn, args=(var,), spec=spec, origin=Origin(frames=(frame,))))
+    groups = group_ops(tape, {"f.py": ("", "", "    x = cos(sin(x))")})
+    assert [g.forward for g in groups.groups] == [[Var(k), Var(k + 1)] for k in (2, 4, 6)]
+    assert {g.label for g in groups.groups} == {"x = cos(sin(x))"}
+
+
+def test_groups_hold_every_call_once():
+    session = mlp_session()
+    groups = group_ops(session.tape, session.capture.sources)
+    held = [v for g in groups.groups for v in (*g.forward, *g.reverse)]
+    calls = {v for v, op in session.tape if isinstance(op, Call)}
+    assert len(held) == len(set(held))
+    assert calls <= set(held)
+    assert [g.frame.line for g in groups.groups] == [14, 15, 16, 17]
+
+
+def test_changes_count_every_op():
+    session = mlp_session()
+    stages = session.program.stages
+    for before, stage in pairwise(stages):
+        effect = passes.Effect(before.tape, stage.tape)
+        kinds = [c.kind for c in effect.changes]
+        assert len(stage.tape) - len(before.tape) == kinds.count("added") - kinds.count("removed")
+        for context in (0, 2, 100):
+            rows = passes.folded(effect, {Var(1)}, context)
+            hidden = sum(c.count for c in rows if c.kind == "gap")
+            assert hidden + sum(c.kind != "gap" for c in rows) == len(effect.changes)
+
+
+def test_occupancy_follows_the_plan():
+    session = mlp_session()
+    plan = session.program.plan()
+    room = len(session.stepper)
+    for k in range(len(plan.buffers)):
+        row = "".join(s.text for s in code.occupancy(session, plan, k, None, room))
+        for var, last in plan.occupants(k):
+            first, end = (session.stepper.positions[v] for v in (var, last))
+            assert " " not in row[first : end + 1]
+
+
+def test_neighbours_draw_a_bracket_for_several_operands():
+    session = at(mlp_session(), 46)
+    rows = plain(graph.neighbours(session, 1, 76, 4).lines)
+    assert "%41 matmul" in rows
+    assert "%45 subtract" in rows
+    assert "─▸ %46 multiply" in rows
+    assert "┬" in rows
+    assert "┌─▸" in rows or "┬─▸" in rows
+
+
+def test_unfolded_group_marks_what_lies_ahead():
+    session = at(mlp_session(), 45)
+    groups = group_ops(session.tape, session.capture.sources)
+    page = graph.unfolded(session, groups, 80)
+    roles = {
+        n: s.role for row in page.lines for s in row for n in (44, 45, 46) if f"%{n} " in s.text
+    }
+    assert roles == {44: "reverse", 45: "current", 46: "dim"}
