@@ -139,7 +139,7 @@ class Session:
         if chosen.failure is not None:
             self.stepper = self.stepper.last()
             culprit = chosen.failure.origin.of
-            if culprit in self.opened.tape:  # the op whose derivative failed
+            if culprit is not None and culprit in self.opened.tape:  # its derivative failed
                 self.stepper = self.stepper.goto(culprit)
         self._past, self._future = [], []
 
