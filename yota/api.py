@@ -78,6 +78,8 @@ def grad(
     Raises TraceError where a value leaves NumPy's sight, RuleError where no derivative is known.
     """
     check_reserved(f)
+    if not args and not kwargs:
+        check_called_with_arguments(f)
     recording = Recording(f, args, kwargs, as_argnums(argnums, len(args)))
     y = scalar_output(f, recording.run(f, has_aux), seed)
     gradients = differentiate(recording, y, seed)
@@ -94,7 +96,7 @@ def differentiate(recording: Recording, y: Any, seed: Any = None) -> tuple[Any, 
     """Record the reverse pass of one output and return a gradient per argument."""
     first = Var(recording.tape.next_id)
     with recording.trace.under_way(sys._getframe()):
-        seeds = [(y, seed_box(recording, y, seed))] if type(y) is Traced else []
+        seeds = [(y, seed_box(recording, y, seed))] if isinstance(y, Traced) else []
         if not recording.nested:
             recording.tape.reverse_start = first
         return hand_back(recording, seeds)
@@ -131,7 +133,7 @@ def scalar_output(f: Callable[..., Any], output: Any, seed: Any) -> Any:
 
 def synced(output: Any) -> Any:
     """Return an output, brought up to date where it is a box."""
-    if type(output) is Traced:
+    if isinstance(output, Traced):
         sync(output)
     return output
 
@@ -150,15 +152,29 @@ def check_reserved(f: Callable[..., Any]) -> None:
             )
 
 
+def check_called_with_arguments(f: Callable[..., Any]) -> None:
+    """Raise TypeError for `grad(f)` of a function that needs arguments, as other tools write it."""
+    try:
+        inspect.signature(f).bind()
+    except ValueError:
+        return
+    except TypeError:
+        name = function_name(f)
+        raise TypeError(
+            f"grad({name}, *args) takes the arguments of {name} and returns value and gradients; "
+            f"for a function that takes them later use yota.value_and_grad({name})"
+        ) from None
+
+
 def as_argnums(argnums: Any, count: int) -> tuple[int, ...] | None:
     """Return argument numbers as a tuple; raise ValueError for one that is not there."""
     if argnums is None:
         return None
     given = tuple(argnums) if isinstance(argnums, tuple | list) else (argnums,)
     for n in given:
-        if not isinstance(n, int) or not -count <= n < count:
+        if not hasattr(n, "__index__") or not -count <= n < count:
             raise ValueError(f"argnums={argnums!r}, but there are {count} positional arguments")
-    return tuple(n % count for n in given)
+    return tuple(int(n) % count for n in given)
 
 
 def report(recording: Recording, value: Any, kind: str) -> None:
@@ -200,7 +216,7 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
     The output may be any structure; the pullback takes one of the same structure and may be called
     any number of times.
     """
-    recording = Recording(f, args, kwargs, keep=True)
+    recording = Recording(f, args, kwargs)
     output = recording.run(f)
     value = recording.value(output)
     report(recording, value, "vjp")
@@ -227,7 +243,7 @@ def pair_seeds(recording: Recording, output: Any, dy: Any) -> list[tuple[Traced,
     found = []
     for k, y in enumerate(outputs):
         seed = seeds[k]
-        if type(y) is Traced and seed is not None:
+        if isinstance(y, Traced) and seed is not None:
             here = Traced(recording.trace, y._var, y._value)
             found.append((here, seed_box(recording, here, seed)))
     return found
@@ -257,17 +273,37 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
 
 
 def stack_rows(row: Callable[[Any], Any], y: Any) -> Any:
-    """Return one block of a Jacobian: `row` of each unit cotangent of `y`, stacked leaf by leaf."""
-    shape, spec = np.shape(y), spec_of(y._value if type(y) is Traced else y)
+    """Return one block of a Jacobian: `row` of each unit cotangent of `y`, stacked leaf by leaf.
+
+    Of a complex output z the real argument x gets dz/dx, and a complex one too where z is
+    holomorphic; elsewhere there is no such number: TypeError.
+    """
+    shape, spec = np.shape(y), spec_of(y._value if isinstance(y, Traced) else y)
     units = np.eye(int(np.prod(shape, dtype=int)), dtype=spec.dtype)
     if not len(units):
         first = row(np.zeros(shape, spec.dtype))
         leaves, structure = flatten(first, leaf=is_boxed_leaf)
         return unflatten(structure, [np.zeros(shape + np.shape(v), v.dtype) for v in leaves])
     found = [flatten(row(u.reshape(shape)), leaf=is_boxed_leaf) for u in units]
-    columns = zip(*(leaves for leaves, _ in found), strict=True)
+    columns = list(zip(*(leaves for leaves, _ in found), strict=True))
+    if spec.dtype.kind == "c":
+        turned = [flatten(row(1j * u.reshape(shape)), leaf=is_boxed_leaf)[0] for u in units]
+        other = zip(*turned, strict=True)
+        columns = [tuple(map(complex_row, c, d)) for c, d in zip(columns, other, strict=True)]
     leaves = [np.reshape(np.stack(c), shape + np.shape(c[0])) for c in columns]
     return unflatten(found[0][1], leaves)
+
+
+def complex_row(plain: Any, turned: Any) -> Any:
+    """Return dz/dx from the pullbacks of 1 and of i."""
+    if not np.iscomplexobj(plain):
+        return plain - 1j * turned
+    if not np.allclose(turned, 1j * plain, equal_nan=True):
+        raise TypeError(
+            "the function is not holomorphic: a complex output has no complex derivative there; "
+            "differentiate its real and its imaginary part with respect to real arguments"
+        )
+    return plain
 
 
 def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -316,7 +352,7 @@ def inner(g: Any, v: Any) -> Any:
 
 def trace(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Tape]:
     """Return `f(*args)` and the tape of its forward pass, with values."""
-    recording = Recording(f, args, kwargs, keep=True)
+    recording = Recording(f, args, kwargs)
     must_be_outermost(recording, "trace")
     value = recording.value(recording.run(f))
     recording.tape.values = recording.trace.values
@@ -327,7 +363,7 @@ def trace(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Tape]:
 def gradtape(f: Callable[..., Any], *args: Any, seed: Any = None, **kwargs: Any) -> Tape:
     """Return the tape of `f` with the reverse pass on it, with values."""
     check_reserved(f)
-    recording = Recording(f, args, kwargs, keep=True)
+    recording = Recording(f, args, kwargs)
     must_be_outermost(recording, "gradtape")
     y = scalar_output(f, recording.run(f), seed)
     tape = recording.tape

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from yota.api import grad, gradtape, value_and_grad, vjp
+from yota.arrays import copy_layout
 from yota.recording import function_name
 from yota.structs import flatten, is_float, paths, unflatten
 from yota.tape import Call, Tape, Var, format_op, map_vars
@@ -95,7 +96,7 @@ def _differences(
     f: Callable[[Any], Any], x: Any, gx: Any, rtol: float, atol: float
 ) -> Iterator[tuple[Any, Any, Any]]:
     """Yield element, gradient and central difference where they disagree, both steps confirming."""
-    flat = np.array(x)
+    flat = copy_layout(x) if isinstance(x, np.ndarray) else np.array(x)
     for index in np.ndindex(flat.shape):
         got = np.asarray(gx)[index]
         best = min((_central(f, flat, index, h) for h in _steps(flat)), key=lambda w: _gap(got, w))
@@ -116,7 +117,7 @@ def _central(f: Callable[[Any], Any], x: Any, index: Any, h: float) -> Any:
     h = h * max(1.0, float(abs(x[index])))
 
     def slope(step: Any) -> Any:
-        up, down = x.copy(), x.copy()
+        up, down = copy_layout(x), copy_layout(x)
         up[index] += step
         down[index] -= step
         with np.errstate(all="ignore"):

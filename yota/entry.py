@@ -73,7 +73,7 @@ def _to_float(x: Any) -> Any:
 
 def _same_structure(a: Any, b: Any) -> bool:
     if isinstance(a, Static) and isinstance(b, Static):
-        return a.value is b.value or (type(a.value) is type(b.value) and _equal(a.value, b.value))
+        return type(a.value) is type(b.value) and _equal(a.seen, b.seen)
     if hasattr(a, "children") and hasattr(b, "children"):
         if (a.number, a.type, a.keys) != (b.number, b.type, b.keys):
             return False

@@ -11,11 +11,15 @@ from yota.tracing import array as _array
 from yota.tracing import current as _current
 
 
-def array(object: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def array(
+    object: Any, dtype: Any = None, *, order: Any = "K", ndmin: int = 0, **kwargs: Any
+) -> Any:
     """Return `numpy.array`, also of lists that hold traced values."""
     if find_box((object,)) is None:
-        return _np.array(object, dtype=dtype, **kwargs)
-    return _array(object, dtype)
+        return _np.array(object, dtype=dtype, order=order, ndmin=ndmin, **kwargs)
+    made = _array(object, dtype)
+    made = made if order in ("K", "A") else _np.copy(made, order=order)
+    return _np.reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if ndmin > made.ndim else made
 
 
 def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:

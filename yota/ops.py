@@ -85,6 +85,12 @@ def _order(value: Any) -> str:
     return "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "K"
 
 
+def kind_text(value: Any) -> str:
+    """Return kind and dtype of a value, as `array float64`."""
+    spec = spec_of(value)
+    return f"{spec.kind} {spec.dtype}"
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One place in the user's code; lines count from 1, columns from 0."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from yota.arrays import copy_layout
 from yota.errors import TraceError
 from yota.frames import traceback_frames, user_frames
 from yota.program import Failed, notify, observed
@@ -43,7 +44,7 @@ from yota.tracing import Trace, Traced, current, sync
 
 def is_boxed_leaf(x: Any) -> bool:
     """Tell whether `x` is a box or a numeric leaf."""
-    return type(x) is Traced or is_leaf(x)
+    return isinstance(x, Traced) or is_leaf(x)
 
 
 @dataclass(slots=True)
@@ -65,7 +66,6 @@ class Recording:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         argnums: Sequence[int] | None = None,
-        keep: bool = False,
     ) -> None:
         outer = current()
         self.nested = outer is not None
@@ -75,7 +75,6 @@ class Recording:
             args = tuple(ints_to_floats(a) for a in args)
         self.trace = outer or Trace(Entry(), self.site)
         self.start = self.trace.tape.next_id
-        self.keep = keep
         self.arguments: list[Argument] = []
         self.inputs: list[Any] = []
         self.read_arguments(f, args, kwargs, argnums)
@@ -133,7 +132,9 @@ class Recording:
                     f"argument {name} is a {type(leaf).__name__}; subclasses of arrays are not "
                     "followed: pass np.asarray(...) of it"
                 )
-            leaf = leaf.copy(order="K") if self.keep else leaf
+            writeable = leaf.flags.writeable
+            leaf = copy_layout(leaf)  # whoever holds the array may write into it meanwhile
+            leaf.flags.writeable = writeable
         self.inputs.append(leaf)
         return self.trace.push(Input(spec=spec_of(leaf), name=name, origin=Origin(self.site)), leaf)
 
@@ -188,7 +189,7 @@ class Recording:
         leaves, structure = flatten(tree, leaf=is_boxed_leaf)
         kept = []
         for leaf in leaves:
-            if type(leaf) is not Traced:
+            if not isinstance(leaf, Traced):
                 kept.append(leaf.copy() if isinstance(leaf, np.ndarray) else leaf)
                 continue
             sync(leaf)
@@ -197,7 +198,9 @@ class Recording:
 
     def value(self, tree: Any) -> Any:
         """Return a tree of boxes as plain values that nothing else refers to."""
-        return tree if self.nested else hand_out(self.structured(tree), self.trace.values)
+        if self.nested or not flatten(tree, leaf=is_boxed_leaf)[0]:
+            return tree
+        return hand_out(self.structured(tree), self.trace.values)
 
     def backward(self, seeds: list[tuple[Traced, Any]]) -> list[dict[int, Traced]]:
         """Record the reverse pass and return each argument's cotangents by leaf."""
@@ -235,7 +238,7 @@ class Recording:
     def fork(self) -> Recording:
         """Return a recording that goes on from here on a tape of its own."""
         new = object.__new__(Recording)
-        new.nested, new.site, new.as_float, new.keep = False, self.site, self.as_float, self.keep
+        new.nested, new.site, new.as_float = False, self.site, self.as_float
         new.start, new.arguments, new.inputs = self.start, self.arguments, list(self.inputs)
         new.call_args, new.call_kwargs = [], {}
         new.output, new.aux = self.output, self.aux
@@ -260,7 +263,7 @@ def kind_of(leaf: Any) -> str:
 
 
 def _plain(leaf: Any) -> Any:
-    return leaf._value if type(leaf) is Traced else leaf
+    return leaf._value if isinstance(leaf, Traced) else leaf
 
 
 def split_aux(output: Any) -> tuple[Any, Any]:
@@ -296,7 +299,7 @@ def seed_box(recording: Recording, y: Traced, seed: Any) -> Any:
     with trace.marked(SEED):
         if seed is None or (isinstance(seed, str) and seed == "ones"):
             return trace.constant(ones_of(value), SEED)
-        if type(seed) is Traced:
+        if isinstance(seed, Traced):
             return seed
         seed = check_seed(seed, value)
         if recording.nested:

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from yota.errors import GuardError
-from yota.ops import Call, Constant, Input, Op, Origin, Var, map_vars, spec_of
+from yota.ops import Call, Constant, Input, Op, Origin, Var, kind_text, map_vars, spec_of
 from yota.text import format_op
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Python read this value, as `how` says: bool, int or value.
+    """Python read this value, as `how` says: bool, int, value, shape or type.
 
-    The tape holds while the value is `expected`.
+    The tape holds while what was read is `expected`.
     """
 
     var: Var
@@ -31,6 +31,10 @@ class Guard:
             return bool(bool(value) == self.expected)
         if self.how == "int":
             return bool(int(value) == self.expected)
+        if self.how == "shape":
+            return bool(np.shape(value) == tuple(self.expected))
+        if self.how == "type":
+            return bool(kind_text(value) == self.expected)
         return bool(np.array_equal(value, self.expected))
 
 
@@ -79,12 +83,18 @@ class Replay:
 
 def check_guard(guard: Guard, value: Any) -> None:
     """Raise GuardError where Python would now go another way."""
-    if not guard.holds(value):
-        raise GuardError(
-            f"{guard.var} was {_brief(guard.expected)} when the tape was recorded and Python "
-            f"branched on it ({guard.origin.place or 'in the traced function'}); it is "
-            f"{_brief(value)} now: trace the function again with these arguments"
+    if guard.holds(value):
+        return
+    place = guard.origin.place or "in the traced function"
+    if guard.how in ("shape", "type"):
+        now = np.shape(value) if guard.how == "shape" else kind_text(value)
+        read = f"had {guard.how} {guard.expected} when the tape was recorded ({place}); it is {now}"
+    else:
+        read = (
+            f"was {_brief(guard.expected)} when the tape was recorded and Python branched on it "
+            f"({place}); it is {_brief(value)}"
         )
+    raise GuardError(f"{guard.var} {read} now: trace the function again with these arguments")
 
 
 def check_shape(var: Var, op: Call, value: Any) -> None:

@@ -59,6 +59,7 @@ class _Backprop:
         self.wrt = list(wrt)
         self.cotangent: dict[Var, Any] = {}
         self.parts: dict[Var, dict[int, Any]] = {}
+        self.part_live: dict[Var, dict[int, Mask | None]] = {}
         self.live: dict[Var, Mask | None] = {}
         self.needed: set[Var] = set(wrt)
 
@@ -103,6 +104,7 @@ class _Backprop:
         if var not in self.parts:
             return self.cotangent[var] if var in self.wrt else self.cotangent.pop(var)
         parts, items = self.parts.pop(var), self.trace.values[var]
+        self.live[var] = self.mask_of_parts(var)
         with self.trace.marked(Origin(self.tape[var].origin.frames, of=var, role="rule")):
             return tuple(
                 parts[k] if k in parts else self.trace.constant(np.zeros_like(v))
@@ -111,12 +113,33 @@ class _Backprop:
 
     def add_part(self, whole: Var, k: int, dy: Any, of: Var) -> None:
         parts = self.parts.setdefault(whole, {})
+        live = self.live.pop(of, None)
         if k in parts:
             origin = Origin(self.tape[of].origin.frames, of, whole, "accumulate")
             with self.trace.marked(origin):
                 dy = parts[k] + dy
+            live = None
         parts[k] = dy
-        self.live[whole] = None
+        self.part_live.setdefault(whole, {})[k] = live
+
+    def mask_of_parts(self, var: Var) -> Mask | None:
+        """Return the mask of a tuple: an item that nothing arrived at is dead altogether."""
+        live = self.part_live.pop(var)
+        items = self.trace.values[var]
+        if len(live) == len(items) and not any(live.values()):
+            return None
+        waiting = [k for k, m in live.items() if m is not None]
+
+        def make(*masks: Any) -> Any:
+            known = dict(zip(waiting, masks, strict=True))
+            return tuple(
+                known[k] * 1.0
+                if k in known
+                else self.trace.constant(np.full(np.shape(v), 1.0 if k in live else 0.0))
+                for k, v in enumerate(items)
+            )
+
+        return Mask([live[k] for k in waiting], make)  # type: ignore[misc]  # those that are not None
 
     def add(self, var: Var, dx: Any, live: Mask | None, origin: Origin) -> None:
         """Add one contribution to the cotangent of `var`."""
@@ -143,13 +166,13 @@ class _Backprop:
         """Return a cotangent in the dtype of its primal; a wrong shape is an error."""
         primal = self.tape[var].spec
         with self.trace.marked(origin):
-            if type(dx) is not Traced:
+            if not isinstance(dx, Traced):
                 dx = self.trace.constant(np.asarray(dx) if primal.kind == "array" else dx)
-            if dx.shape != primal.shape:
+            if np.shape(dx) != primal.shape:
                 raise self.failed(RuleError(self.wrong_shape(origin, dx, var)), origin.of)
-            if dx.dtype.kind == "c" and primal.dtype.kind != "c":
+            if np.iscomplexobj(dx._value) and primal.dtype.kind != "c":
                 dx = np.real(dx)
-            if not primal.weak and dx.dtype != primal.dtype and not _is_weak(dx):
+            if not primal.weak and not _is_weak(dx) and dx._value.dtype != primal.dtype:
                 dx = cast(dx, primal.dtype)
         return dx  # type: ignore[no-any-return]  # a box
 
@@ -157,7 +180,7 @@ class _Backprop:
         of = self.tape[origin.of] if origin.of else None
         name = of.name if isinstance(of, Call) else "the seed"
         return (
-            f"{origin.place}: the rule of {name} gave a cotangent of shape {dx.shape} for an "
+            f"{origin.place}: the rule of {name} gave a cotangent of shape {np.shape(dx)} for an "
             f"operand of shape {self.tape[var].spec.shape} ({var}); "
             "a rule returns the shape of its operand"
         )
@@ -217,6 +240,8 @@ class _Pull:
         needed = self.back.needed
         if isinstance(self.trace.values[self.var], tuple | list):
             self.y = self.items()
+            if self.vjp.live in (Live.SMOOTH, Live.POINTWISE):
+                self.live = None
         for position, arg in enumerate(self.op.args):
             wanted = [v for v in vars_in(arg) if v in needed]
             if wanted:
@@ -288,7 +313,7 @@ class _Pull:
 
         def make(*masks: Any) -> Any:
             with self.trace.marked(origin):
-                ones = masks[0] * 1.0 if masks else np.ones_like(self.y, dtype=float)
+                ones = _weights(masks[0]) if masks else _all_live(self.y)
                 return self.apply(rule, position, ones, is_mask=True)
 
         return Mask(() if live is None else (live,), make)
@@ -305,6 +330,16 @@ class _Pull:
                     part = None if live is None else Mask((live,), operator.itemgetter(k))
                     at = next(iter(vars_in(a)))
                     self.hand(a, d, part, Origin(origin.frames, origin.of, at, origin.role))
+
+
+def _weights(mask: Any) -> Any:
+    return mask if isinstance(mask, tuple) else mask * 1.0
+
+
+def _all_live(y: Any) -> Any:
+    if isinstance(y, tuple):
+        return tuple(map(_all_live, y))
+    return np.ones_like(y, dtype=float)
 
 
 def _nonzero(weights: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 import functools
 import types
@@ -23,9 +24,17 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A value that is passed as it is and never differentiated."""
+    """A value that is passed as it is and never differentiated; `seen` is what it held then."""
 
     value: Any
+    seen: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attr:
+    """The name of an attribute, among the keys of a container that also has attributes."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +69,23 @@ def is_leaf(x: Any) -> bool:
 def fields_of(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return keys and values of a container or plain object, None for anything else."""
     if isinstance(x, dict):
-        return tuple(x), tuple(x.values())
-    if isinstance(x, tuple | list):
-        return tuple(range(len(x))), tuple(x)
-    return _object_fields(x)
+        keys, values = tuple(x), tuple(x.values())
+    elif isinstance(x, tuple | list):
+        keys, values = tuple(range(len(x))), tuple(x)
+    else:
+        return _object_fields(x)
+    if type(x) in (dict, list, tuple):
+        return keys, values
+    more = [n for n in _attributes(x) if not n.startswith("__")]
+    if isinstance(x, collections.defaultdict):
+        more.append("default_factory")
+    return (*keys, *map(Attr, more)), (*values, *(getattr(x, n) for n in more))
+
+
+def _attributes(x: Any) -> list[str]:
+    kind = type(x)
+    names = [n for n in _slots(kind) if hasattr(x, n)]
+    return names + [n for n in getattr(x, "__dict__", ()) if not _is_cached_property(kind, n)]
 
 
 def _object_fields(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
@@ -73,8 +95,7 @@ def _object_fields(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         return None
     if kind.__module__ == "builtins" or not _can_be_rebuilt(kind):
         return None
-    names = [n for n in _slots(kind) if hasattr(x, n)]
-    names += [n for n in getattr(x, "__dict__", ()) if not _is_cached_property(kind, n)]
+    names = _attributes(x)
     return tuple(names), tuple(getattr(x, n) for n in names)
 
 
@@ -131,7 +152,7 @@ class _Flatten:
             return self.add(x)
         fields = fields_of(x)
         if fields is None or not self.has_leaf(x):
-            return Static(x)
+            return Static(x, snapshot(x))
         if id(x) in self.numbers:
             return Again(self.numbers[id(x)])
         number = self.numbers[id(x)] = len(self.numbers)
@@ -181,33 +202,37 @@ def _build(s: Any, leaves: Any, made: dict[int, Any]) -> Any:
 
 
 def _build_node(node: Node, leaves: Any, made: dict[int, Any]) -> Any:
-    kind = node.type
+    kind: Any = node.type
     if issubclass(kind, tuple):
-        items = [_build(c, leaves, made) for c in node.children]
-        whole: Any = kind(*items) if hasattr(kind, "_fields") else kind(items)
-        made[node.number] = whole
-        return whole
-    if issubclass(kind, list):
-        new = made[node.number] = kind()
-        new.extend(_build(c, leaves, made) for c in node.children)
-        return new
-    if issubclass(kind, dict):
-        return _build_dict(node, leaves, made)
-    whole = made[node.number] = object.__new__(kind)
-    for name, child in zip(node.keys, node.children, strict=True):
-        object.__setattr__(whole, name, _build(child, leaves, made))
+        items = [_build(c, leaves, made) for k, c in _pairs(node) if not isinstance(k, Attr)]
+        whole = made[node.number] = tuple.__new__(kind, items)
+    else:
+        empty = kind.__new__ if issubclass(kind, list | dict) else object.__new__
+        whole = made[node.number] = empty(kind)
+    for key, child in _pairs(node):
+        if isinstance(key, Attr) or not issubclass(kind, tuple | list | dict):
+            name = key.name if isinstance(key, Attr) else key
+            object.__setattr__(whole, name, _build(child, leaves, made))
+        elif issubclass(kind, list):
+            whole.append(_build(child, leaves, made))
+        elif issubclass(kind, dict):
+            whole[key] = _build(child, leaves, made)
     return whole
 
 
-def _build_dict(node: Node, leaves: Any, made: dict[int, Any]) -> Any:
-    try:
-        new = node.type()
-    except TypeError:
-        new = {}
-    made[node.number] = new
-    for key, child in zip(node.keys, node.children, strict=True):
-        new[key] = _build(child, leaves, made)
-    return new
+def _pairs(node: Node) -> Iterator[tuple[Any, Any]]:
+    return zip(node.keys, node.children, strict=True)
+
+
+def snapshot(x: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """Return what a fixed value holds now, to tell later whether it was changed in place."""
+    fields = fields_of(x)
+    if fields is None:
+        return x
+    if id(x) in seen:
+        return "..."
+    inner = seen | {id(x)}
+    return (type(x), fields[0], tuple(snapshot(v, inner) for v in fields[1]))
 
 
 def map_structure(structure: Any, leaf: Callable[[int], Any], static: Callable[[Any], Any]) -> Any:
@@ -236,9 +261,17 @@ def pick_leaves(structure: Any, tree: Any) -> dict[int, Any]:
             found.setdefault(s.index, value)
         elif isinstance(s, Node):
             plain = issubclass(s.type, tuple | list | dict)
-            if issubclass(s.type, tuple | list) and len(value) != len(s.keys):
+            own = [k for k in s.keys if not isinstance(k, Attr)]
+            if issubclass(s.type, tuple | list) and len(value) != len(own):
                 raise TypeError("another length")
-            items = (value[k] if plain else getattr(value, k) for k in s.keys)
+            items = (
+                getattr(value, k.name)
+                if isinstance(k, Attr)
+                else value[k]
+                if plain
+                else getattr(value, k)
+                for k in s.keys
+            )
             stack.extend(zip(s.children, items, strict=True))
     return found
 
@@ -267,6 +300,8 @@ def paths(structure: Any, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _step(node: Node, key: Any) -> str:
+    if isinstance(key, Attr):
+        return f".{key.name}"
     if issubclass(node.type, dict):
         return f"[{key!r}]"
     if issubclass(node.type, tuple) and hasattr(node.type, "_fields"):
@@ -322,9 +357,13 @@ class _Update:
         found: Any = fields_of(gx)  # gx has the structure of x: not None
         grads = dict(zip(*found, strict=True))
         if isinstance(x, tuple):
-            items = [self.visit(v, grads[k]) for k, v in zip(keys, values, strict=True)]
-            self.done[id(x)] = type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-            return self.done[id(x)]
+            new = {k: self.visit(v, grads[k]) for k, v in zip(keys, values, strict=True)}
+            items = [v for k, v in new.items() if not isinstance(k, Attr)]
+            whole = self.done[id(x)] = tuple.__new__(type(x), items)
+            for k, v in new.items():
+                if isinstance(k, Attr):
+                    object.__setattr__(whole, k.name, v)
+            return whole
         self.done[id(x)] = x
         news = [(k, v, self.visit(v, grads.get(k))) for k, v in zip(keys, values, strict=True)]
         changed = {k: new for k, v, new in news if new is not v}
@@ -334,7 +373,10 @@ class _Update:
         """Write what was rebuilt into a container; one that cannot be written is rebuilt itself."""
         if isinstance(x, list | dict):
             for key, new in changed.items():
-                x[key] = new
+                if isinstance(key, Attr):
+                    setattr(x, key.name, new)
+                else:
+                    x[key] = new
             return x
         try:
             for name, new in changed.items():

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from yota.arrays import own
 from yota.entry import Entry, Structured, as_kind, hand_out, ints_to_floats, tree_vars
 from yota.errors import GuardError, TapeError, YotaError
 from yota.ops import (
@@ -34,6 +35,7 @@ from yota.ops import (
     Var,
     base_name,
     fn_name,
+    kind_text,
     map_vars,
     spec_of,
     vars_in,
@@ -70,6 +72,7 @@ __all__ = [
     "format_value",
     "hand_out",
     "ints_to_floats",
+    "kind_text",
     "map_vars",
     "spec_of",
     "tree_vars",
@@ -269,6 +272,7 @@ class Tape:
             if seed is None:
                 raise GuardError("this tape was recorded with a seed array: give play(..., seed=)")
             leaves.append(seed)
+        leaves = [own(v) for v in leaves]  # the caller may write into his arrays later
         self.values = self.replay(leaves)
         return self.results_from(self.values)
 

@@ -347,3 +347,44 @@ def test_repeated_gradients_leave_no_cycles_of_arrays():
         tracemalloc.stop()
         gc.enable()
     assert grown < big.nbytes
+
+
+def test_jacobians_of_complex_outputs_are_complex_or_refused():
+    x = np.array([0.3, 0.5])
+    assert np.allclose(yota.jacobian(lambda x: np.exp(1j * x))(x), np.diag(1j * np.exp(1j * x)))
+    assert yota.jacobian(lambda z: z * z)(0.3 + 1j) == pytest.approx(0.6 + 2j)
+    with pytest.raises(TypeError, match="holomorphic"):
+        yota.jacobian(np.conj)(np.array([0.3 + 1j]))
+
+
+def test_stop_gradient_reaches_into_structures():
+    assert yota.grad(lambda d: yota.stop_gradient(d)["a"] * d["a"], {"a": 3.0})[1][0]["a"] == 3.0
+
+
+def test_auxiliary_objects_are_handed_through():
+    extra = object()
+    assert yota.grad(lambda x: (x * x, extra), 2.0, has_aux=True)[1].aux is extra
+
+
+def test_grad_without_arguments_names_the_function_to_use():
+    with pytest.raises(TypeError, match=r"value_and_grad\(quadratic\)"):
+        yota.grad(quadratic)
+
+
+def test_a_tape_keeps_no_hold_on_the_callers_arrays():
+    tape = yota.gradtape(quadratic, X)
+    mine = X.copy()
+    tape.play(mine)
+    mine[:] = 0.0
+    assert tape.value(tape.inputs[0]).tolist() == X.tolist()
+
+
+def test_masks_pass_through_functions_of_several_results():
+    def f(x):
+        a, b = np.split(np.sqrt(x), 2)
+        return np.sum(np.where(a > 0, a, 0.0)) + np.sum(b)
+
+    assert yota.grad(f, np.array([0.0, 1.0]))[1][0].tolist() == [0.0, 0.5]
+    assert yota.grad(lambda x: np.sum(np.split(np.sqrt(x), 2)[1]), np.array([0.0, 1.0]))[1][
+        0
+    ].tolist() == [0.0, 0.5]

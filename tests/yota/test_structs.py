@@ -139,3 +139,44 @@ def test_gradients_have_the_structure_of_the_argument(wrap):
     assert structure == flatten(tree)[1]
     assert leaves[0].tolist() == [2.0, 4.0]
     assert leaves[1] == 6.0
+
+
+class Scaled(dict):
+    scale = 1.0
+
+
+class Tagged(list):
+    pass
+
+
+def test_containers_with_attributes_keep_both():
+    params = Scaled(a=np.ones(2))
+    params.scale = 3.0
+    value, g = yota.grad(lambda p: p.scale * np.sum(p["a"]), params)
+    assert value == 6.0
+    assert (g[0].scale, g[0]["a"].tolist()) == (2.0, [3.0, 3.0])
+    row = Tagged([np.ones(2)])
+    row.weight = 2.0
+    tape = yota.gradtape(lambda r: np.sum(r[0]) * r.weight, row)
+    for run in (tape.play, tape.compile()):
+        assert run(row)[1][0].weight == 2.0
+    default = collections.defaultdict(lambda: 7.0, a=np.ones(2))
+    assert yota.grad(lambda p: np.sum(p["a"]) * p["missing"], default)[0] == 14.0
+    yota.update(params, Scaled(a=np.ones(2)), lambda x, dx: x - dx)
+    assert params["a"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("change", ["item", "attribute"])
+def test_a_fixed_value_that_was_changed_in_place_is_noticed(change):
+    numbers, options = [1, 2], Plain(3)
+    f = lambda x, n, o: x * n[0] * o.w  # noqa: E731  # the shortest sample
+    tape = yota.gradtape(f, 2.0, numbers, options)
+    runs = [tape.play, tape.compile(), yota.simplegrad(f, 2.0, numbers, options)]
+    assert [run(2.0, numbers, options)[0] for run in runs] == [6.0] * 3
+    if change == "item":
+        numbers[0] = 50
+    else:
+        options.w = 50
+    for run in runs:
+        with pytest.raises((yota.GuardError, ValueError), match="fixed value"):
+            run(2.0, numbers, options)

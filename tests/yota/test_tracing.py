@@ -340,3 +340,83 @@ def test_keyword_arrays_reach_their_rules():
 )
 def test_ufunc_methods_are_followed(f):
     yota.check_grads(f, X)
+
+
+# ---- the faces that a value does not have
+
+
+def test_a_box_has_no_attribute_that_its_value_lacks():
+    import collections.abc
+
+    def f(x):
+        faces = (hasattr(x, n) for n in ("shape", "sum", "__len__", "__iter__", "ndim"))
+        return x * 2 if any(faces) or isinstance(x, collections.abc.Iterable) else x * 5
+
+    assert yota.grad(f, 2.0)[0] == 10.0
+    assert (
+        yota.grad(
+            lambda x: x * (2 if isinstance(x, collections.abc.Hashable) else 5), X, seed="ones"
+        )[0][0]
+        == 5.0
+    )
+    assert yota.grad(lambda x: x * x.ndim, np.float64(2.0))[0] == 0.0
+
+
+def test_sequences_are_repeated_by_traced_integers():
+    f = lambda x, i: np.sum(x) * len([0] * i[0]) + len((1,) * np.argmax(x))  # noqa: E731  # short
+    assert yota.grad(f, X, np.array([3, 1]))[0] == f(X, np.array([3, 1]))
+    assert yota.grad(lambda x: x * len([0] * math.floor(x)), 3.5)[0] == 10.5
+    with pytest.raises(TypeError):
+        yota.grad(lambda x: x * [1.0, 2.0], 3.0)
+    assert yota.grad(lambda x: np.sum(x * [1.0, 2.0, 3.0]), X)[1][0].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_methods_of_python_scalars_keep_pythons_types():
+    value, _ = yota.grad(lambda z: (z.conjugate() * z).real, 1 + 2j)
+    assert type(value) is float
+    assert yota.grad(lambda x: x.item(3) * 2, np.ones((2, 2)))[1][0].tolist() == [[0, 0], [0, 2]]
+
+
+def test_optional_array_takes_numpys_keywords():
+    shapes = []
+    yota.grad(lambda x: (shapes.append(ynp.array(x, ndmin=2).shape), np.sum(x))[1], X)
+    assert shapes == [(1, 3)]
+
+
+def test_warnings_name_the_users_line():
+    with np.errstate(all="warn"), pytest.warns(RuntimeWarning, match="encountered in sqrt") as seen:
+        yota.grad(lambda x: np.sum(np.sqrt(x) * 0.0 + x), np.array([-1.0]))
+    assert all(w.filename == __file__ for w in seen)
+
+
+# ---- what Python reads without asking
+
+
+@pytest.mark.parametrize(
+    ("f", "first", "other"),
+    [
+        (lambda x: np.sum(x) * len(x[x > 0]), X * [1, 1, -1], X * [-1, -1, 1]),
+        (lambda x: np.sum(x) * x[x > 0].size, X * [1, 1, -1], X * [-1, -1, 1]),
+        (lambda x: np.sum(x) * len(np.nonzero(x > 0)[0]), X * [1, 1, -1], X * [-1, -1, 1]),
+        (lambda x: np.sum(x) * np.unique(x).size, X, np.ones(3)),
+        (lambda x: abs(x**0.5), 2.0, -2.0),
+        (
+            lambda a: np.sum(np.abs(np.linalg.eigvals(a))),
+            np.eye(2) + 0.1,
+            np.array([[0, 1.0], [-2, 0.3]]),
+        ),
+        (lambda x: x * int(x), 2.5, 3.5),
+    ],
+)
+def test_shapes_and_types_that_depend_on_values_are_guarded(f, first, other):
+    tape = yota.gradtape(f, first)
+    plain = yota.simplegrad(f, first)
+    want = tape.play(first)
+    for run in (tape.compile(), tape.compile(form="bound")):
+        assert run(first)[0] == want[0] == plain(first)[0]
+        with pytest.raises(yota.GuardError):
+            run(other)
+    with pytest.raises(yota.GuardError):
+        tape.play(other)
+    with pytest.raises(ValueError, match=r"record|branch"):
+        plain(other)

@@ -18,6 +18,8 @@ def constant_text(value: Any, write: Expressions) -> str | None:
         if value.size > 1 and not any(value.strides) and is_readable(value[:1]):
             one = constant_text(np.array(value.flat[0]), write)
             return f"{write.np}.broadcast_to({one}, {value.shape})"
+        if value.size == 0:
+            return f"{write.np}.zeros({value.shape}, {write.dtype(value.dtype)})"
         if value.size > _LONGEST or not is_readable(value) or _layout(value) == "K":
             return None
         order = ", order='F'" if _layout(value) == "F" else ""

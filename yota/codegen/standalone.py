@@ -149,8 +149,23 @@ class _Standalone:
             if guard.how == "bool":
                 yield from self.refuse(f"not {name}" if guard.expected else name, message)
                 continue
-            wanted = self.write.operand(guard.expected, numpy=False)
-            yield from self.require(f"{self.write.np}.array_equal({name}, {wanted})", message)
+            yield from self.require(self.guard_test(name, guard), message)
+
+    def guard_test(self, name: str, guard: Guard) -> str:
+        """Return what is true where Python reads the same of a value again."""
+        np_ = self.write.np
+        if guard.how == "type":
+            kind, dtype = guard.expected.split()
+            typed = self.names.builtin(type)
+            if kind == "python":
+                return f"{typed}({name}) is {self.write.function(PYTHON[np.dtype(dtype).kind])}"
+            return f"{name}.dtype == {self.write.dtype(np.dtype(dtype))}"
+        wanted = self.write.operand(guard.expected, numpy=False)
+        if guard.how == "shape":
+            return f"{name}.shape == {wanted}"
+        if guard.how == "int":
+            return f"{self.names.builtin(int)}({name}) == {wanted}"
+        return f"{np_}.array_equal({name}, {wanted})"
 
     def returns(self) -> Iterator[Line]:
         results = Results(self.tape, None, self.write)

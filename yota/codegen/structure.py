@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from yota.codegen.expressions import Expressions
-from yota.structs import Again, Leaf, Node, Static
+from yota.structs import Again, Attr, Leaf, Node, Static
 
 
 class Builder:
@@ -36,6 +36,7 @@ class Builder:
         name = self.made[s.number] = self.write.names.unique(f"n{s.number}")
         if issubclass(s.type, tuple):
             self.statements.append(f"{name} = {self._tuple(s, leaf)}")
+            self._attributes(s, name, leaf)
         else:
             self._fill(s, name, leaf)
         return name
@@ -49,7 +50,8 @@ class Builder:
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
 
     def _tuple(self, s: Node, leaf: Callable[[int], str]) -> str:
-        parts = [self._visit(c, leaf) for c in s.children]
+        pairs = zip(s.keys, s.children, strict=True)
+        parts = [self._visit(c, leaf) for k, c in pairs if not isinstance(k, Attr)]
         if s.type is tuple:
             return self._inline(s, parts)
         kind = self.write.function(s.type)
@@ -60,6 +62,8 @@ class Builder:
         """Make an empty container first, so that what it holds can refer to it."""
         self.statements.append(f"{name} = {self._empty(s)}")
         for key, child in zip(s.keys, s.children, strict=True):
+            if isinstance(key, Attr):
+                continue
             value = self._visit(child, leaf)
             if issubclass(s.type, list):
                 self.statements.append(f"{name}.append({value})")
@@ -71,6 +75,14 @@ class Builder:
             else:
                 kind = self.write.names.builtin(object)
                 self.statements.append(f"{kind}.__setattr__({name}, {key!r}, {value})")
+
+        self._attributes(s, name, leaf)
+
+    def _attributes(self, s: Node, name: str, leaf: Callable[[int], str]) -> None:
+        """Set the attributes that a container has besides its items."""
+        for key, child in zip(s.keys, s.children, strict=True):
+            if isinstance(key, Attr):
+                self.statements.append(f"{name}.{key.name} = {self._visit(child, leaf)}")
 
     def _empty(self, s: Node) -> str:
         if issubclass(s.type, list):
@@ -91,6 +103,12 @@ def fixed(value: Any, write: Expressions) -> str:
     if short or isinstance(value, type) or callable(value):
         return write.operand(value, numpy=False)
     return write.names.bind(value, "k")
+
+
+def _held(value: Any) -> Any:
+    if type(value) in (list, tuple, set):
+        return type(value)(_held(v) for v in value)
+    return {k: _held(v) for k, v in value.items()} if type(value) is dict else value
 
 
 _SHORT = 16
@@ -155,25 +173,33 @@ class Arguments:
             text = fixed(value, self.write)
             test = f"{kind}({path}) is {self.write.function(type(value))} and {path} == {text}"
         else:
-            text = self.write.names.bind(value, "k")
+            # a copy of what a container holds: it may be changed in place later
+            text = self.write.names.bind(_held(value), "k")
             kind = self.write.names.builtin(type)
-            test = f"{path} is {text} or ({kind}({path}) is {kind}({text}) and {path} == {text})"
+            test = f"{kind}({path}) is {self.write.function(type(value))} and {path} == {text}"
+            if type(value) not in (list, dict, set, tuple) and hasattr(value, "__dict__"):
+                held = self.write.names.bind(_held(vars(value)), "k")
+                owned = f"{self.write.names.builtin(vars)}({path}) == {held}"
+                test = f"{path} is {text} and {owned}"
         self._require(test, f"{path} was another fixed value when this was recorded")
 
     def _node(self, s: Node, path: str, root: str) -> None:
         kind = self.write.names.builtin(type)
         self.nodes[s.number] = path
         test = f"{kind}({path}) is {self.write.function(s.type)}"
+        own = tuple(k for k in s.keys if not isinstance(k, Attr))
         if issubclass(s.type, dict):
-            keys = self.write.operand(s.keys, numpy=False)
+            keys = self.write.operand(own, numpy=False)
             test += f" and {self.write.names.builtin(tuple)}({path}) == {keys}"
         elif issubclass(s.type, tuple | list):
-            test += f" and {self.write.names.builtin(len)}({path}) == {len(s.keys)}"
+            test += f" and {self.write.names.builtin(len)}({path}) == {len(own)}"
         self._require(test, f"{path} had another structure when this was recorded")
         for key, child in zip(s.keys, s.children, strict=True):
             self._visit(child, self._step(s, path, key), root)
 
     def _step(self, s: Node, path: str, key: Any) -> str:
+        if isinstance(key, Attr):
+            return f"{path}.{key.name}"
         if issubclass(s.type, dict | tuple | list):
             return f"{path}[{self.write.operand(key, numpy=False)}]"
         if key.isidentifier() and not keyword.iskeyword(key):

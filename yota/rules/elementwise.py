@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import operator
 from typing import Any
 
 import numpy as np
 
+from yota.rules.functional import cast
 from yota.rules.registry import (
     Live,
     Rule,
@@ -15,6 +17,8 @@ from yota.rules.registry import (
     elementwise,
     is_complex,
     nondiff,
+    refuse,
+    refuse_real,
     zero,
 )
 
@@ -33,11 +37,28 @@ def _without_options(rule: Rule | None) -> Rule | None:
     if rule is None or rule is zero:
         return rule
 
-    def pulled(dy: Array, y: Array, *args: Array, where: Array = True, **_: Any) -> Array:
+    def pulled(
+        dy: Array, y: Array, *args: Array, where: Array = True, dtype: Any = None, **options: Any
+    ) -> Array:
+        refuse_options("a ufunc", options)
+        if dtype is not None:
+            args = tuple(as_computed(a, dtype) for a in args)
         dy = dy if where is True else np.where(where, dy, 0)
         return rule(dy, y, *args)
 
     return pulled
+
+
+def refuse_options(fn: str, options: dict[str, Any]) -> None:
+    """Raise RuleError for a ufunc's options other than those of layout and of allowed casts."""
+    known = ("casting", "order", "subok")
+    refuse(fn, "leave it away", **{k: v for k, v in options.items() if k not in known})
+
+
+def as_computed(x: Array, dtype: Any) -> Array:
+    """Return an operand in the dtype that a ufunc was told to compute in, if it is complex."""
+    refuse_real("a ufunc", dtype, x)
+    return x if is_complex(x) or np.dtype(dtype).kind != "c" else cast(x, dtype)
 
 
 def slope_of_abs(x: Array) -> Array:
@@ -98,7 +119,20 @@ def softmax_weight(y: Array, this: Array) -> Array:
 
 def winner_vjp(dy: Array, y: Array, this: Array, other: Array) -> Array:
     """Pull back to one operand of a maximum or minimum; a tie gives each a half."""
+    return through_nan(dy, number_winner_vjp(dy, y, this, other), this)
+
+
+def number_winner_vjp(dy: Array, y: Array, this: Array, other: Array) -> Array:
+    """Pull back to one operand of fmax or fmin, which look for a number beside a NaN."""
     return np.where(np.equal(this, y), np.where(np.equal(other, y), dy * 0.5, dy), 0)
+
+
+def through_nan(dy: Array, dx: Array, this: Array) -> Array:
+    """Return `dx`, NaN where the value is NaN through `this`: no comparison tells a slope there.
+
+    Where no cotangent arrives nothing is wrong.
+    """
+    return np.where(np.logical_and(np.isnan(this), dy), math.nan, dx)
 
 
 def sinc_slope(x: Array) -> Array:
@@ -120,32 +154,44 @@ def bound(given: Array, keyword: Array) -> Array:
 
 def clip_vjp(
     dy: Array, y: Array, a: Array, a_min: Array = None, a_max: Array = None, out: Any = None,
-    *, min: Array = None, max: Array = None, **_: Any,
+    *, min: Array = None, max: Array = None, **options: Any,
 ) -> Array:  # fmt: skip
     """Pull back to what is clipped; on a bound the slope is 1."""
     low, high = bound(a_min, min), bound(a_max, max)
-    if low is not None:
-        dy = np.where(np.greater_equal(a, low), dy, 0)
-    return dy if high is None else np.where(np.less_equal(a, high), dy, 0)
+    refuse_clip(options, a, low, high)
+    dx = dy if low is None else np.where(np.greater_equal(a, low), dy, 0)
+    dx = dx if high is None else np.where(np.less_equal(a, high), dx, 0)
+    return through_nan(dy, dx, a)
+
+
+def refuse_clip(options: dict[str, Any], *operands: Array) -> None:
+    """Raise RuleError for the options that the rules of clip cannot honour."""
+    options = dict(options)
+    refuse_real("np.clip", options.pop("dtype", None), *operands)
+    refuse_options("np.clip", options)
 
 
 def clip_low_vjp(
     dy: Array, y: Array, a: Array, a_min: Array, a_max: Array = None, out: Any = None,
-    *, max: Array = None, **_: Any,
+    *, max: Array = None, **options: Any,
 ) -> Array:  # fmt: skip
     """Pull back to the lower bound."""
     high = bound(a_max, max)
-    dy = np.where(np.less(a, a_min), dy, 0)
-    return dy if high is None else np.where(np.less_equal(a_min, high), dy, 0)
+    refuse_clip(options, a, a_min, high)
+    dx = np.where(np.less(a, a_min), dy, 0)
+    dx = dx if high is None else np.where(np.less_equal(a_min, high), dx, 0)
+    return through_nan(dy, dx, a_min)
 
 
 def clip_high_vjp(
     dy: Array, y: Array, a: Array, a_min: Array, a_max: Array, out: Any = None,
-    *, min: Array = None, **_: Any,
+    *, min: Array = None, **options: Any,
 ) -> Array:  # fmt: skip
     """Pull back to the upper bound."""
     low = bound(a_min, min)
-    return np.where(np.greater(a if low is None else np.maximum(a, low), a_max), dy, 0)
+    refuse_clip(options, a, low, a_max)
+    dx = np.where(np.greater(a if low is None else np.maximum(a, low), a_max), dy, 0)
+    return through_nan(dy, dx, a_max)
 
 
 def angle_vjp(dy: Array, y: Array, z: Array, deg: bool = False) -> Array:
@@ -161,8 +207,11 @@ def imag_vjp(dy: Array, y: Array, x: Array) -> Array | None:
 
 
 def nan_to_num_vjp(dy: Array, y: Array, x: Array, *_: Any, **__: Any) -> Array:
-    """Pull back where the element is kept."""
-    return np.where(np.isfinite(x), dy, 0)
+    """Pull back where the element is kept; of a complex one each part for itself."""
+    if not is_complex(x):
+        return np.where(np.isfinite(x), dy, 0)
+    real = np.where(np.isfinite(np.real(x)), np.real(dy), 0)
+    return real + 1j * np.where(np.isfinite(np.imag(x)), np.imag(dy), 0)
 
 
 def unwrap_vjp(dy: Array, y: Array, p: Array, *_: Any, **__: Any) -> Array:
@@ -177,8 +226,12 @@ every(
 )
 every((np.multiply, operator.mul), lambda dy, y, a, b: dy * b, lambda dy, y, a, b: dy * a)
 every((np.divide, operator.truediv), lambda dy, y, a, b: dy / b, lambda dy, y, a, b: -dy * (y / b))
-every((np.remainder, operator.mod), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy * (a // b))
-every((np.fmod,), lambda dy, y, a, b: dy, lambda dy, y, a, b: -dy * np.trunc(a / b))
+# The quotient as it was taken: a / b may round to the next integer.
+every(
+    (np.remainder, operator.mod, np.fmod),
+    lambda dy, y, a, b: dy,
+    lambda dy, y, a, b: -dy * np.rint((a - y) / b),
+)
 every((np.divmod, divmod), lambda dy, y, a, b: dy[1], lambda dy, y, a, b: -dy[1] * y[0])
 every((np.power, np.float_power, operator.pow), power_base_vjp, power_exponent_vjp)
 every((np.negative, operator.neg), lambda dy, y, x: -dy, live=Live.SMOOTH)
@@ -240,9 +293,15 @@ elementwise(np.unwrap, unwrap_vjp, live=Live.SMOOTH)
 
 # Choices.
 every(
-    (np.maximum, np.minimum, np.fmax, np.fmin),
+    (np.maximum, np.minimum),
     winner_vjp,
     lambda dy, y, a, b: winner_vjp(dy, y, b, a),
+    live=Live.SELECTS,
+)
+every(
+    (np.fmax, np.fmin),
+    number_winner_vjp,
+    lambda dy, y, a, b: number_winner_vjp(dy, y, b, a),
     live=Live.SELECTS,
 )
 every((np.heaviside,), zero, lambda dy, y, x, h: np.where(np.equal(x, 0), dy, 0), live=Live.SELECTS)
@@ -332,3 +391,5 @@ for _name in NO_SLOPE:
         nondiff(getattr(np, _name))
 for _name in NO_SLOPE_OPERATORS:
     nondiff(getattr(operator, _name))
+for _fn in (builtins.round, math.floor, math.ceil, math.trunc):
+    nondiff(_fn)

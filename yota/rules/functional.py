@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from yota.arrays import copy_layout
 from yota.rules.registry import NONDIFF, primitive
 
 
@@ -24,7 +25,7 @@ def getitem(x: Any, index: Any) -> Any:
 @primitive
 def setitem(x: Any, index: Any, value: Any) -> Any:
     """Return a copy of `x` in which `x[index]` is `value`."""
-    new = np.array(x, copy=True)
+    new = copy_layout(x)
     new[index] = value
     return new
 

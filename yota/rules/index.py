@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 
 from yota.rules.functional import cast, getitem, identity, item, place, scatter, setitem
-from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
+from yota.rules.registry import NONDIFF, Live, defvjp, nondiff, primitive, unbroadcast, zero
 
 Array = Any
 
 
 def may_repeat(index: Any) -> bool:
-    """Tell whether an index can name an element twice: it holds an array of integers."""
-    return any(_is_integer_array(i) for i in (index if type(index) is tuple else (index,)))
+    """Tell whether an index can name an element twice: all that is not known to be free of it."""
+    return not all(_is_distinct(i) for i in (index if type(index) is tuple else (index,)))
 
 
-def _is_integer_array(part: Any) -> bool:
+def _is_distinct(part: Any) -> bool:
+    if part is None or part is Ellipsis or type(part) in (slice, int, bool):
+        return True
     if type(part) is list:
-        return not (part and all(type(b) in (bool, np.bool_) for b in part))
-    dtype = getattr(part, "dtype", None)
-    return dtype is not None and dtype.kind in "iu" and np.ndim(part) > 0
+        return bool(part) and all(type(b) in (bool, np.bool_) for b in part)
+    kind = getattr(getattr(part, "dtype", None), "kind", "")
+    return kind == "b" or (kind in ("i", "u") and np.ndim(part) == 0)
 
 
 def put_back(dy: Array, index: Any, shape: tuple[int, ...]) -> Array:
@@ -42,13 +44,41 @@ def setitem_target_vjp(dy: Array, y: Array, x: Array, index: Any, value: Array) 
 
 def setitem_value_vjp(dy: Array, y: Array, x: Array, index: Any, value: Array) -> Array:
     """Pull back to the value written; of several writes to one element only the last counts."""
-    read = dy[index]
     if may_repeat(index):
-        shape = np.shape(read)
-        turn = np.reshape(np.arange(math.prod(shape)), shape)
-        last = setitem(np.zeros(np.shape(x), int), index, turn)
-        read = np.where(np.equal(last[index], turn), read, 0)
-    return unbroadcast(_without_lead(read, np.ndim(value)), np.shape(value))
+        kept = scatter(
+            np.reshape(dy, -1), (np.reshape(writers(y, index, value), -1),), (np.size(value) + 1,)
+        )
+        return np.reshape(kept[1:], np.shape(value))
+    return unbroadcast(_without_lead(dy[index], np.ndim(value)), np.shape(value))
+
+
+@primitive
+def writers(x: Array, index: Any, value: Array) -> Array:
+    """Return for each element of `x` which element of `value` a write of it leaves there, or 0.
+
+    They count from 1.  NumPy's order of writing follows the memory layout of the arrays, so what
+    is written here are numbers in the layout of `value`.
+    """
+    value = np.asarray(value)
+    number = zeros_in_layout(value, int)
+    # Elements that share their memory, as those of a broadcast array do, share a number.
+    number[...] = np.reshape(np.arange(1, value.size + 1), value.shape)
+    new = zeros_in_layout(x, int if value.dtype == x.dtype else float)
+    new[index] = number
+    return np.array(new, int)
+
+
+def zeros_in_layout(x: Array, dtype: Any) -> Array:
+    """Return zeros of an eight-byte type whose elements lie in memory as those of `x` do."""
+    size = x.itemsize
+    steps = [8 * (s // size if s % size == 0 else s) for s in x.strides]
+    ends = [s * (n - 1) for s, n in zip(steps, x.shape, strict=True)] if x.size else []
+    low, high = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
+    memory = np.zeros((high - low) // 8 + 1, dtype)
+    return np.ndarray(x.shape, dtype, memory, -low, steps)
+
+
+NONDIFF.add(writers)
 
 
 def _without_lead(read: Array, ndim: int) -> Array:
@@ -131,9 +161,7 @@ def insert_vjp(
     shape = np.shape(arr)
     size = math.prod(shape) if axis is None else shape[axis]
     count = np.shape(y)[0 if axis is None else axis] - size
-    origin = np.insert(np.arange(size), obj, np.full(count, -1) if np.ndim(obj) else -1)
-    if np.ndim(obj) == 0 and count != 1:
-        origin = np.insert(np.arange(size), [obj] * count, -1)
+    origin = np.insert(np.arange(size), obj, np.full(count, -1))
     old = np.flatnonzero(np.greater_equal(origin, 0))
     taken = np.take(dy, old, axis=0 if axis is None else axis)
     return np.reshape(taken, shape)

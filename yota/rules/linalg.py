@@ -18,10 +18,13 @@ from yota.rules.registry import (
     is_complex,
     nondiff,
     primitive,
+    refuse,
     unbroadcast,
 )
 
 Array = Any
+USE_EIGH = "use np.linalg.eigh, whose rule knows which triangle is read"
+CUTS_RANK = "the slope of a matrix cut to a lower rank is another; leave it away"
 
 
 # Systems, inverses, determinants.
@@ -188,6 +191,7 @@ def svd_vjp(
 
     Townsend 2016, "Differentiating the singular value decomposition".
     """
+    refuse("np.linalg.svd", USE_EIGH, hermitian=hermitian)
     if not compute_uv:
         return svdvals_vjp(dy, y, a)
     m, n = np.shape(a)[-2:]
@@ -215,8 +219,21 @@ def svdvals_vjp(dy: Array, y: Array, a: Array, /) -> Array:
     return (conj(u) * row(dy)) @ conj(vh)
 
 
-def pinv_vjp(dy: Array, y: Array, a: Array, *_: Any, **__: Any) -> Array:
+def cuts_rank(limit: Any) -> bool:
+    """Tell whether this rcond may cut singular values off that are more than rounding."""
+    if limit is None or limit is np._NoValue:
+        return False
+    return not (type(limit) in (int, float) and limit <= 1e-15)
+
+
+def pinv_vjp(
+    dy: Array, y: Array, a: Array, rcond: Any = None, hermitian: bool = False, *,
+    rtol: Any = None,
+) -> Array:  # fmt: skip
     """Pull back through the pseudo-inverse of constant rank (Golub and Pereyra 1973, 4.12)."""
+    refuse("np.linalg.pinv", USE_EIGH, hermitian=hermitian)
+    refuse("np.linalg.pinv", CUTS_RANK, rcond=rcond if cuts_rank(rcond) else None)
+    refuse("np.linalg.pinv", CUTS_RANK, rtol=rtol if cuts_rank(rtol) else None)
     m, n = np.shape(a)[-2:]
     g = conj(dy)
     missed, spare = np.eye(m) - a @ y, np.eye(n) - y @ a
@@ -285,9 +302,11 @@ def lstsq_vjp(position: int) -> Callable[..., Array]:
     """Return the rule of least squares, of full or constant rank: that of pinv(a) @ b."""
 
     def pulled(dy: Any, y: Any, a: Array, b: Array, rcond: Any = None) -> Array:
+        refuse("np.linalg.lstsq", CUTS_RANK, rcond=rcond if cuts_rank(rcond) else None)
         vector = np.ndim(b) == 1
         rhs, g = (column(b), column(dy[0])) if vector else (b, dy[0])
-        inverse = np.linalg.pinv(a)
+        # As lstsq, to the precision of the type; the stubs do not know of None.
+        inverse = np.linalg.pinv(a, rtol=None)  # type: ignore[call-overload]
         misfit = None
         if np.shape(y[1])[0]:
             # The residual is stationary in the solution.

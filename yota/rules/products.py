@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from yota.errors import RuleError
-from yota.rules.registry import conj, defvjp, unbroadcast
+from yota.rules.registry import conj, defvjp, refuse, refuse_real, unbroadcast
 from yota.rules.shape import inverse
 
 Array = Any
@@ -34,8 +34,17 @@ def row(a: Array) -> Array:
     return np.expand_dims(a, -2)
 
 
-def matmul_left_vjp(dy: Array, y: Array, a: Array, b: Array, **_: Any) -> Array:
+def refuse_axes(options: dict[str, Any], a: Array, b: Array) -> None:
+    """Raise RuleError for the options of a product that its rules cannot honour."""
+    refuse_real("a product", options.get("dtype"), a, b)
+    known = ("dtype", "casting", "order", "subok")
+    rest = {k: v for k, v in options.items() if k not in known}
+    refuse("a product", "move the axes with np.moveaxis first", **rest)
+
+
+def matmul_left_vjp(dy: Array, y: Array, a: Array, b: Array, **options: Any) -> Array:
     """Pull a matrix product back to its left factor."""
+    refuse_axes(options, a, b)
     if np.ndim(b) == 1:
         return unbroadcast(dy * b if np.ndim(a) == 1 else column(dy) * b, np.shape(a))
     if np.ndim(a) == 1:
@@ -43,8 +52,9 @@ def matmul_left_vjp(dy: Array, y: Array, a: Array, b: Array, **_: Any) -> Array:
     return unbroadcast(dy @ t(b), np.shape(a))
 
 
-def matmul_right_vjp(dy: Array, y: Array, a: Array, b: Array, **_: Any) -> Array:
+def matmul_right_vjp(dy: Array, y: Array, a: Array, b: Array, **options: Any) -> Array:
     """Pull a matrix product back to its right factor."""
+    refuse_axes(options, a, b)
     if np.ndim(a) == 1:
         if np.ndim(b) == 1:
             return dy * a
@@ -88,7 +98,7 @@ def inner_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
 
 def contracted(a: Array, b: Array, axes: Any) -> tuple[list[int], list[int], list[int], list[int]]:
     """Return the contracted axes of both factors of a tensordot, then the free ones."""
-    if type(axes) is int:
+    if isinstance(axes, (int, np.integer)):
         axes = (range(np.ndim(a) - axes, np.ndim(a)), range(axes))
     pair = [[k] if isinstance(k, (int, np.integer)) else list(k) for k in axes]
     sums = [[int(k) % n for k in ks] for ks, n in zip(pair, (np.ndim(a), np.ndim(b)), strict=True)]
@@ -182,11 +192,38 @@ def vecdot_vjp(position: int) -> Callable[..., Array]:
     """Return the rule of one factor of vecdot, which conjugates the first."""
 
     def pulled(
-        dy: Array, y: Array, a: Array, b: Array, *, axis: int = -1, keepdims: bool = False, **_: Any
-    ) -> Array:
-        g = dy if keepdims else np.expand_dims(dy, axis)
+        dy: Array, y: Array, a: Array, b: Array, *, axis: int = -1, keepdims: bool = False,
+        **options: Any,
+    ) -> Array:  # fmt: skip
+        refuse_axes(options, a, b)
+        a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+        g = np.moveaxis(dy, axis, -1) if keepdims else column(dy)
         dx = conj(g * b) if position == 0 else g * conj(a)
-        return unbroadcast(dx, np.shape((a, b)[position]))
+        return np.moveaxis(unbroadcast(dx, np.shape((a, b)[position])), -1, axis)
+
+    return pulled
+
+
+def matvec_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of one factor of matvec."""
+
+    def pulled(dy: Array, y: Array, a: Array, b: Array, **options: Any) -> Array:
+        refuse_axes(options, a, b)
+        if position == 0:
+            return unbroadcast(column(dy) * row(b), np.shape(a))
+        return unbroadcast((t(a) @ column(dy))[..., 0], np.shape(b))
+
+    return pulled
+
+
+def vecmat_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of one factor of vecmat, which conjugates the first."""
+
+    def pulled(dy: Array, y: Array, a: Array, b: Array, **options: Any) -> Array:
+        refuse_axes(options, a, b)
+        if position == 0:
+            return unbroadcast(conj((b @ column(dy))[..., 0]), np.shape(a))
+        return unbroadcast(column(conj(a)) * row(dy), np.shape(b))
 
     return pulled
 
@@ -207,13 +244,5 @@ defvjp(np.inner, inner_left_vjp, inner_right_vjp)
 defvjp(np.vdot, vdot_left_vjp, vdot_right_vjp)
 defvjp(np.kron, kron_left_vjp, kron_right_vjp)
 if hasattr(np, "matvec"):
-    defvjp(
-        np.matvec,
-        lambda dy, y, a, b, **_: unbroadcast(column(dy) * row(b), np.shape(a)),
-        lambda dy, y, a, b, **_: unbroadcast((t(a) @ column(dy))[..., 0], np.shape(b)),
-    )
-    defvjp(
-        np.vecmat,
-        lambda dy, y, a, b, **_: unbroadcast(conj((b @ column(dy))[..., 0]), np.shape(a)),
-        lambda dy, y, a, b, **_: unbroadcast(column(conj(a)) * row(dy), np.shape(b)),
-    )
+    defvjp(np.matvec, matvec_vjp(0), matvec_vjp(1))
+    defvjp(np.vecmat, vecmat_vjp(0), vecmat_vjp(1))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from yota.rules.elementwise import slope_of_abs
-from yota.rules.registry import Live, conj, defvjp, nondiff
+from yota.rules.elementwise import slope_of_abs, through_nan
+from yota.rules.registry import Live, conj, defvjp, nondiff, refuse_real
 
 Array = Any
 Axis = int | tuple[int, ...] | None
@@ -99,6 +99,29 @@ def present(a: Array, where: Array = True) -> Array:
     return there if where is True else np.logical_and(there, where)
 
 
+def through_where(position: int = 99) -> Callable[..., Any]:
+    """Return what a reduction sees; `where` may stand at this place behind its first operand."""
+
+    def sees(a: Array, *args: Any, **options: Any) -> Any:
+        where = args[position] if position < len(args) else options.get("where", True)
+        if where is True or where is np._NoValue:
+            return None
+        return lambda: np.broadcast_to(where, np.shape(a))
+
+    return sees
+
+
+def around_nans(position: int = 99) -> Callable[..., Any]:
+    """Return what a nan-function sees; `where` may stand at this place."""
+    shown = through_where(position)
+
+    def sees(a: Array, *args: Any, **options: Any) -> Any:
+        masked = shown(a, *args, **options)
+        return lambda: present(a) if masked is None else present(a, masked())
+
+    return sees
+
+
 def average_vjp(
     dy: Array, y: Array, a: Array, axis: Axis = None, weights: Array = None,
     returned: bool = False, *, keepdims: bool = False,
@@ -148,8 +171,9 @@ def var_vjp(
     correction: float | None = None,
 ) -> Array:  # fmt: skip
     """Pull back through the mean square of the deviations."""
+    refuse_real("a variance", dtype, a)
     ddof = ddof if correction is None else correction
-    centre = np.mean(a, axis=axis, keepdims=True, **masked(where))
+    centre = np.mean(a, axis=axis, keepdims=True, **masked(where)) if mean is None else mean
     scaled = restore(dy, a, axis, keepdims) / (count(a, axis, where) - ddof)
     dx = scaled * (2 * conj(a - centre))
     return dx if where is True else np.where(where, dx, 0)
@@ -190,7 +214,16 @@ def extreme_vjp(
     dy: Array, y: Array, a: Array, axis: Axis = None, out: Any = None, keepdims: bool = False,
     initial: Any = None, where: Array = True,
 ) -> Array:  # fmt: skip
-    """Pull back to where the extreme stands; ties share equally."""
+    """Pull back to where the extreme stands, ties share equally; a NaN is what made it NaN."""
+    dx = number_extreme_vjp(dy, y, a, axis, out, keepdims, initial, where)
+    return through_nan(spread(dy, a, axis, keepdims, where), dx, a)
+
+
+def number_extreme_vjp(
+    dy: Array, y: Array, a: Array, axis: Axis = None, out: Any = None, keepdims: bool = False,
+    initial: Any = None, where: Array = True,
+) -> Array:  # fmt: skip
+    """Pull back to where the extreme of the numbers stands; ties share equally."""
     hit = np.equal(a, restore(y, a, axis, keepdims))
     if where is not True:
         hit = np.logical_and(hit, where)
@@ -217,6 +250,7 @@ def prod_vjp(
     keepdims: bool = False, initial: Any = 1, where: Array = True,
 ) -> Array:  # fmt: skip
     """Pull back with the product of the others, found without a division: zeros are no matter."""
+    refuse_real("a product", dtype, a)
     kept = a if where is True else np.where(where, a, 1)
     dx = restore(dy, a, axis, keepdims) * products_of_others(kept, axes_of(a, axis))
     dx = dx if type(initial) is int and initial == 1 else dx * initial
@@ -281,6 +315,7 @@ def cumprod_vjp(
     dy: Array, y: Array, a: Array, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Array:
     """Pull back without a division: the product before, times a recurrence from the far end."""
+    refuse_real("a product", dtype, a)
     flat = np.reshape(a, (math.prod(np.shape(a)),)) if axis is None else np.moveaxis(a, axis, -1)
     g = dy if axis is None else np.moveaxis(dy, axis, -1)
     p = y if axis is None else np.moveaxis(y, axis, -1)
@@ -297,7 +332,7 @@ def nancumprod_vjp(
 ) -> Array:
     """Pull back as cumprod does, around the NaNs."""
     gone = np.isnan(a)
-    return np.where(gone, 0, cumprod_vjp(dy, y, np.where(gone, 1, a), axis))
+    return np.where(gone, 0, cumprod_vjp(dy, y, np.where(gone, 1, a), axis, dtype))
 
 
 def shifted(x: Array, by: int, fill: int) -> Array:
@@ -331,7 +366,7 @@ def cumulative_vjp(rule: Callable[..., Array]) -> Callable[..., Array]:
         if include_initial:
             behind = (slice(None),) * (axis % np.ndim(x)) + (slice(1, None),)
             dy, y = dy[behind], y[behind]
-        return rule(dy, y, x, axis)
+        return rule(dy, y, x, axis, dtype)
 
     return pulled
 
@@ -359,24 +394,26 @@ def vector_norm_vjp(
 
 
 _fn: Any
-defvjp(np.sum, sum_vjp, live=Live.MOVES)
+defvjp(np.sum, sum_vjp, live=Live.MOVES, sees=through_where(5))
 defvjp(np.nansum, nansum_vjp, live=Live.SELECTS)
-defvjp(np.mean, mean_vjp, live=Live.MOVES)
+defvjp(np.mean, mean_vjp, live=Live.MOVES, sees=through_where())
 defvjp(np.nanmean, nanmean_vjp, live=Live.SELECTS)
 defvjp(np.average, average_vjp, None, average_weights_vjp)
-defvjp(np.var, var_vjp)
-defvjp(np.std, std_vjp)
-defvjp(np.nanvar, nanvar_vjp)
-defvjp(np.nanstd, nanstd_vjp)
-for _fn in (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin):
+defvjp(np.var, var_vjp, sees=through_where())
+defvjp(np.std, std_vjp, sees=through_where())
+defvjp(np.nanvar, nanvar_vjp, sees=around_nans())
+defvjp(np.nanstd, nanstd_vjp, sees=around_nans())
+for _fn in (np.max, np.min, np.amax, np.amin):
     defvjp(_fn, extreme_vjp, live=Live.SELECTS)
+for _fn in (np.nanmax, np.nanmin):
+    defvjp(_fn, number_extreme_vjp, live=Live.SELECTS)
 defvjp(np.ptp, ptp_vjp)
-defvjp(np.prod, prod_vjp)
-defvjp(np.nanprod, nanprod_vjp)
+defvjp(np.prod, prod_vjp, sees=through_where(5))
+defvjp(np.nanprod, nanprod_vjp, sees=around_nans(5))
 defvjp(np.cumsum, cumsum_vjp, live=Live.MOVES)
 defvjp(np.nancumsum, nancumsum_vjp, live=Live.SELECTS)
 defvjp(np.cumprod, cumprod_vjp)
-defvjp(np.nancumprod, nancumprod_vjp)
+defvjp(np.nancumprod, nancumprod_vjp, sees=around_nans())
 if hasattr(np, "cumulative_sum"):
     defvjp(np.cumulative_sum, cumulative_vjp(cumsum_vjp), live=Live.MOVES)
     defvjp(np.cumulative_prod, cumulative_vjp(cumprod_vjp))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import enum
 import functools
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+
+from yota.errors import RuleError
 
 Rule = Callable[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,11 +45,16 @@ zero = Zero()
 
 @dataclass(frozen=True, slots=True)
 class Vjp:
-    """The rules of one function: one per positional argument, `rest` makes those behind."""
+    """The rules of one function: one per positional argument, `rest` makes those behind.
+
+    `sees` is called with a call's operands and says which elements of the first one it looks at:
+    None for all of them, else a function that makes the mask.
+    """
 
     rules: tuple[Rule | None, ...]
     rest: Callable[[int], Rule] | None = None
     live: Live = Live.OPAQUE
+    sees: Callable[..., Callable[[], Any] | None] | None = None
 
     def rule(self, position: int) -> Rule | None:
         """Return the rule for one positional argument, None if no derivative is known."""
@@ -65,6 +73,7 @@ def defvjp(
     *rules: Rule | None,
     rest: Callable[[int], Rule] | None = None,
     live: Live = Live.OPAQUE,
+    sees: Callable[..., Callable[[], Any] | None] | None = None,
 ) -> None:
     """Register how to pull a cotangent of `fn`'s output back to each positional argument.
 
@@ -72,7 +81,7 @@ def defvjp(
     an argument that is a list takes a list.  None: the derivative is unknown and asking for it
     raises RuleError.  `yota.zero`: it is zero.
     """
-    VJP[fn] = Vjp(rules, rest, live)
+    VJP[fn] = Vjp(rules, rest, live, sees)
     NONDIFF.discard(fn)
 
 
@@ -109,16 +118,27 @@ def unbroadcast(dx: Any, shape: tuple[int, ...]) -> Any:
 
 
 def nondiff(fn: F) -> F:
-    """Register `fn` as having no derivative anywhere: its result is a constant of the gradient."""
+    """Register `fn` as having no derivative anywhere: its result is a constant of the gradient.
+
+    A function of Python's becomes a primitive; use what is returned.
+    """
+    if isinstance(fn, types.FunctionType) and not _is_numpys(fn):
+        fn = primitive(fn)
     NONDIFF.add(fn)
     return fn
+
+
+def _is_numpys(fn: Callable[..., Any]) -> bool:
+    return (fn.__module__ or "").partition(".")[0] in ("numpy", "scipy")
 
 
 def primitive(fn: F) -> F:
     """Make `fn` one op of the tape, to be given its own rules with `defvjp`.
 
-    Calls on plain values run `fn` as it is.
+    Calls on plain values run `fn` as it is; what it is given of a traced call cannot be written to.
     """
+    if fn in PRIMITIVES:
+        return fn
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -154,6 +174,19 @@ def is_complex(x: Any) -> bool:
     """Tell whether `x`, a value or a container's element, is of complex type."""
     dtype = getattr(x, "dtype", None)
     return isinstance(x, complex) if dtype is None else dtype.kind == "c"
+
+
+def refuse(fn: str, cure: str, **options: Any) -> None:
+    """Raise RuleError, naming the option and the cure, if one of these options is given."""
+    for name, value in options.items():
+        if value is not None and value is not False and value is not np._NoValue:
+            raise RuleError(f"no derivative is known of {fn} with {name}={value!r}: {cure}")
+
+
+def refuse_real(fn: str, dtype: Any, *operands: Any) -> None:
+    """Raise RuleError if `dtype` makes the function drop the imaginary part of an operand."""
+    if dtype is not None and np.dtype(dtype).kind != "c" and any(map(is_complex, operands)):
+        refuse(fn, "take np.real of the operands first", dtype=np.dtype(dtype).name)
 
 
 def conj(x: Any) -> Any:

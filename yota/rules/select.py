@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from yota.errors import RuleError
+from yota.rules.elementwise import through_nan
 from yota.rules.functional import cast, scatter
 from yota.rules.reduce import axes_of, restore
-from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
+from yota.rules.registry import Live, defvjp, nondiff, refuse, unbroadcast, zero
 
 Array = Any
+KEEP_INPUT = "the operand is needed as it was, so leave it away"
 
 
 def sort_vjp(dy: Array, y: Array, a: Array, axis: int | None = -1, *_: Any, **__: Any) -> Array:
@@ -44,8 +46,11 @@ def quantile_vjp(percent: float) -> Any:
 
     def pulled(
         dy: Array, y: Array, a: Array, q: Any, axis: Any = None, out: Any = None,
-        overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, **_: Any,
+        overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
+        **options: Any,
     ) -> Array:  # fmt: skip
+        refuse("quantiles", KEEP_INPUT, overwrite_input=overwrite_input)
+        refuse("quantiles", "leave it away", **options)
         if method != "linear" or np.ndim(q):
             raise RuleError("the derivative of quantiles is known for scalar q, linear")
         n = math.prod(np.shape(a)[k] for k in axes_of(a, axis))
@@ -54,7 +59,8 @@ def quantile_vjp(percent: float) -> Any:
         rank = ranks(a, axis)
         dy = restore(dy, a, axis, keepdims)
         first = np.where(np.equal(rank, low), dy * (1 - (at - low)), 0)
-        return first + np.where(np.equal(rank, np.minimum(low + 1, n - 1)), dy * (at - low), 0)
+        second = np.where(np.equal(rank, np.minimum(low + 1, n - 1)), dy * (at - low), 0)
+        return through_nan(dy, first + second, a)
 
     return pulled
 
@@ -64,11 +70,12 @@ def median_vjp(
     overwrite_input: bool = False, keepdims: bool = False,
 ) -> Array:  # fmt: skip
     """Pull back to the middle element, or in halves to the middle two."""
+    refuse("np.median", KEEP_INPUT, overwrite_input=overwrite_input)
     n = math.prod(np.shape(a)[k] for k in axes_of(a, axis))
     rank = ranks(a, axis)
     half = restore(dy, a, axis, keepdims) * 0.5
     low = np.where(np.equal(rank, (n - 1) // 2), half, 0)
-    return low + np.where(np.equal(rank, n // 2), half, 0)
+    return through_nan(half, low + np.where(np.equal(rank, n // 2), half, 0), a)
 
 
 def ranks(a: Array, axis: Any) -> Array:
@@ -105,19 +112,26 @@ def select_default_vjp(
     return unbroadcast(dy, np.shape(default))
 
 
-def choose_vjp(dy: Array, y: Array, a: Array, choices: Any, *_: Any, **__: Any) -> Any:
+def choose_vjp(
+    dy: Array, y: Array, a: Array, choices: Any, out: Any = None, mode: str = "raise"
+) -> Any:
     """Pull back to the choice that `a` numbers."""
+    n = len(choices)
+    at = np.mod(a, n) if mode == "wrap" else np.clip(a, 0, n - 1) if mode == "clip" else a
     parts = [
-        unbroadcast(np.where(np.equal(a, k), dy, 0), np.shape(c)) for k, c in enumerate(choices)
+        unbroadcast(np.where(np.equal(at, k), dy, 0), np.shape(c)) for k, c in enumerate(choices)
     ]
-    return type(choices)(parts)
+    return type(choices)(parts) if type(choices) in (list, tuple) else np.stack(parts)
 
 
 def unique_vjp(
     dy: Array, y: Array, ar: Array, return_index: bool = False, return_inverse: bool = False,
-    return_counts: bool = False, axis: Any = None, **_: Any,
+    return_counts: bool = False, axis: Any = None, *, equal_nan: bool = True,
+    sorted: bool = True,
 ) -> Array:  # fmt: skip
     """Pull back to the elements that have the value; equal ones share equally."""
+    if not (equal_nan and sorted):
+        raise RuleError("no derivative is known of np.unique with equal_nan=False or sorted=False")
     if axis is not None:
         raise RuleError("no derivative is known of np.unique with an axis")
     if return_index or return_inverse or return_counts:
@@ -175,11 +189,12 @@ def interp_vjp(
     period: Any = None,
 ) -> Array:  # fmt: skip
     """Pull back to where the function is read: the slope of its piece, 0 outside."""
-    if period is not None:
-        raise RuleError("no derivative is known of np.interp with a period")
+    refuse("np.interp", "reduce x to one period yourself, with np.mod", period=period)
+    if np.shape(xp)[0] < 2:
+        raise RuleError("no derivative is known of np.interp between fewer than two points")
     k = _piece(x, xp)
     slope = (np.take(fp, k + 1) - np.take(fp, k)) / (np.take(xp, k + 1) - np.take(xp, k))
-    return np.where(_inside(x, xp), dy * slope, 0)
+    return through_nan(dy, np.where(_inside(x, xp), dy * slope, 0), x)
 
 
 def interp_values_vjp(
@@ -187,8 +202,10 @@ def interp_values_vjp(
     period: Any = None,
 ) -> Array:  # fmt: skip
     """Pull back to the values at both ends of the piece that is read."""
-    if period is not None or left is not None or right is not None:
-        raise RuleError("no derivative is known of np.interp with left, right, period")
+    cure = "use np.where around np.interp without it"
+    refuse("np.interp with respect to fp", cure, left=left, right=right, period=period)
+    if np.shape(xp)[0] < 2:
+        raise RuleError("no derivative is known of np.interp between fewer than two points")
     k = _piece(x, xp)
     low, high = np.take(xp, k), np.take(xp, k + 1)
     t = np.clip((x - low) / (high - low), 0, 1)

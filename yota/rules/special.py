@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +11,20 @@ import numpy as np
 
 from yota.errors import RuleError
 from yota.rules.functional import place, scatter
-from yota.rules.registry import Live, conj, defvjp, is_complex, nondiff, unbroadcast, zero
+from yota.rules.registry import (
+    Live,
+    conj,
+    defvjp,
+    is_complex,
+    nondiff,
+    refuse_real,
+    unbroadcast,
+    zero,
+)
 
 Array = Any
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# Labels by number in the order in which einsum sorts them, so that capitals come first.
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
 
 # einsum.
@@ -26,23 +37,26 @@ def einsum_vjp(position: int) -> Callable[..., Array]:
         if type(args[0]) is str:
             terms, operands, own = args[0], list(args[1:]), position - 1
         else:
-            terms, own = as_string(args), position // 2
+            terms, own = as_string(args, bool(kwargs.get("optimize"))), position // 2
             operands = list(args[: len(args) // 2 * 2 : 2])
+        refuse_real("np.einsum", kwargs.get("dtype"), *operands)
         inputs, output = labels(terms, operands)
         return operand_cotangent(dy, inputs, output, operands, own, bool(kwargs.get("optimize")))
 
     return pulled
 
 
-def as_string(args: tuple[Any, ...]) -> str:
+def as_string(args: tuple[Any, ...], optimize: bool) -> str:
     """Return einsum's string form of alternating operands and lists of labels."""
-    terms = [_as_term(t) for t in args[1::2]]
+    # With optimize NumPy spells the lists in other letters, which it sorts otherwise.
+    letters = string.ascii_letters if optimize else LETTERS
+    terms = [_as_term(t, letters) for t in args[1::2]]
     joined = ",".join(terms)
-    return f"{joined}->{_as_term(args[-1])}" if len(args) % 2 else joined
+    return f"{joined}->{_as_term(args[-1], letters)}" if len(args) % 2 else joined
 
 
-def _as_term(sublist: Any) -> str:
-    return "".join("..." if k is Ellipsis else LETTERS[k] for k in sublist)
+def _as_term(sublist: Any, letters: str) -> str:
+    return "".join("..." if k is Ellipsis else letters[k] for k in sublist)
 
 
 def labels(subscripts: str, operands: list[Array]) -> tuple[list[str], str]:
@@ -100,6 +114,8 @@ def on_diagonal(dx: Array, unique: str, mine: str, shape: tuple[int, ...]) -> Ar
 def in_full(dy: Array, n: int, m: int, mode: str) -> Array:
     """Return the cotangent of the full convolution of which `mode` keeps a part."""
     short, long = min(n, m), max(n, m)
+    if mode not in ("full", "same", "valid"):
+        raise RuleError(f"mode {mode!r}: say 'full', 'same' or 'valid'")
     if mode == "full":
         return dy
     start = short - 1 if mode == "valid" else (short - 1) // 2
@@ -136,9 +152,11 @@ def correlate_vjp(position: int) -> Callable[..., Array]:
 
 def cov_vjp(
     dy: Array, y: Array, m: Array, other: Any = None, rowvar: bool = True, bias: bool = False,
-    ddof: int | None = None, fweights: Any = None, aweights: Any = None, **_: Any,
+    ddof: int | None = None, fweights: Any = None, aweights: Any = None, *,
+    dtype: Any = None,
 ) -> Array:  # fmt: skip
     """Pull a covariance matrix back to the observations of one data set without weights."""
+    refuse_real("np.cov", dtype, m)
     if other is not None or fweights is not None or aweights is not None:
         raise RuleError("the derivative of np.cov is known for one data set without weights")
     flip = not rowvar and np.ndim(m) == 2
@@ -152,8 +170,9 @@ def cov_vjp(
 
 
 def corrcoef_vjp(
-    dy: Array, y: Array, x: Array, other: Any = None, rowvar: bool = True, **_: Any
-) -> Array:
+    dy: Array, y: Array, x: Array, other: Any = None, rowvar: bool = True,
+    bias: Any = None, ddof: Any = None, *, dtype: Any = None,
+) -> Array:  # fmt: skip
     """Pull back through the covariance, divided by the standard deviations."""
     if other is not None or np.ndim(x) < 2 or is_complex(x):
         raise RuleError("the derivative of np.corrcoef is known for one real matrix")
@@ -205,7 +224,7 @@ def gradient_vjp(
 ) -> Array:
     """Pull back through differences at an even spacing, one-sided at the ends."""
     ndim = np.ndim(f)
-    axes = range(ndim) if axis is None else axis if type(axis) is tuple else (axis,)
+    axes = range(ndim) if axis is None else axis if type(axis) in (tuple, list) else (axis,)
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
     if edge_order != 1 or any(np.ndim(s) for s in steps):
         raise RuleError("the derivative of np.gradient is known for even spacing, edge_order=1")

@@ -46,9 +46,19 @@ def brief(value: Any) -> str:
 
 
 class Traced:
-    """A value under its number on the tape; behaves as the value does."""
+    """A value under its number on the tape; behaves as the value does.
+
+    `Traced(...)` makes a box of the class that fits: of a Python scalar this one, of a NumPy
+    scalar `TracedScalar`, of an array `TracedArray`: a box has no face that its value lacks.
+    """
 
     __slots__ = ("_cell", "_parent", "_seen", "_trace", "_value", "_var")
+
+    def __new__(cls, trace: Trace, var: Var, value: Any) -> Traced:
+        """Return an empty box of the class for `value`."""
+        if isinstance(value, np.ndarray):
+            return object.__new__(TracedArray)
+        return object.__new__(TracedScalar if isinstance(value, np.generic) else Traced)
 
     def __init__(self, trace: Trace, var: Var, value: Any) -> None:
         self._trace, self._var, self._value = trace, var, value
@@ -66,7 +76,7 @@ class Traced:
         return record(fn, *args, **kwargs)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        if self.dtype.kind in "biu":
+        if spec_of(self._value).dtype.kind in "biu":
             views.sync(self)
             self._trace.guard(self, np.array(self._value), "value")
             return np.array(self._value, dtype=dtype)
@@ -78,7 +88,7 @@ class Traced:
         )
 
     def _leave(self, through: str, convert: Callable[[Any], Any]) -> Any:
-        if self.dtype.kind in "biu":
+        if spec_of(self._value).dtype.kind in "biu":
             views.sync(self)
             self._trace.guard(self, self._value, "value")
             return convert(self._value)
@@ -119,17 +129,6 @@ class Traced:
         self._trace.guard(self, self._value, "value")
         return answer
 
-    def __len__(self) -> int:
-        return len(self._value)
-
-    def __iter__(self) -> Iterator[Any]:
-        if self.ndim == 0:
-            raise TypeError("iteration over a 0-d array")
-        return (self[k] for k in range(len(self._value)))
-
-    def __contains__(self, value: Any) -> bool:
-        return bool(np.any(self == value))
-
     def __repr__(self) -> str:
         views.sync(self)
         return repr(self._value)
@@ -145,51 +144,60 @@ class Traced:
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise self._trace.escape(self, "pickle", "return the value from the function instead")
 
-    def __copy__(self) -> Any:
-        return np.copy(self) if self._cell is not None else self
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self.__copy__()
-
     def __getitem__(self, index: Any) -> Any:
         return record(getitem, self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        if self._cell is None:
-            raise TypeError(
-                f"'{type(self._value).__name__}' object does not support item assignment"
-            )
-        views.write(self, record(setitem, self, index, value))
-
     def __getattr__(self, name: str) -> Any:
-        if name in METHODS:
+        known = hasattr(self._value, name)
+        if known and name in METHODS:
             return functools.partial(METHODS[name], self)
-        if not name.startswith("__") and hasattr(self._value, name):
+        if known and not name.startswith("__"):
             raise self._trace.escape(
                 self, f".{name}", f"there is no traced form of .{name}: use a NumPy function"
             )
         raise AttributeError(f"{type(self._value).__name__!r} object has no attribute {name!r}")
 
     @property
+    def real(self) -> Any:
+        """The real part."""
+        return np.real(self) if np.iscomplexobj(self._value) else self
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return np.imag(self)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+
+class TracedScalar(Traced):
+    """A traced NumPy scalar."""
+
+    __slots__ = ()
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The value's shape."""
-        return np.shape(self._value)
+        return tuple(self._value.shape)
 
     @property
     def ndim(self) -> int:
         """The value's number of axes."""
-        return np.ndim(self._value)
+        return int(self._value.ndim)
 
     @property
     def size(self) -> int:
         """The value's number of elements."""
-        return int(np.size(self._value))
+        return int(self._value.size)
 
     @property
     def dtype(self) -> Any:
         """The value's dtype."""
-        value = self._value
-        return value.dtype if isinstance(value, np.ndarray | np.generic) else np.dtype(type(value))
+        return self._value.dtype
 
     @property
     def itemsize(self) -> int:
@@ -221,12 +229,29 @@ class Traced:
         """The transpose of each matrix."""
         return np.swapaxes(self, -1, -2)
 
-    @property
-    def real(self) -> Any:
-        """The real part."""
-        return np.real(self) if self.dtype.kind == "c" else self
 
-    @property
-    def imag(self) -> Any:
-        """The imaginary part."""
-        return np.imag(self)
+class TracedArray(TracedScalar):
+    """A traced array."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # arrays are not hashable
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._value.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return (self[k] for k in range(len(self._value)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(self == value))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        views.write(self, record(setitem, self, index, value))
+
+    def __copy__(self) -> Any:
+        return np.copy(self)
+
+
+BOXES = frozenset((Traced, TracedScalar, TracedArray))

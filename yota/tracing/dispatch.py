@@ -27,8 +27,8 @@ WRITERS = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_d
 def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Record a ufunc, or one of its methods; `out=` of a traced array is a write into it."""
     out = kwargs.pop("out", None)
-    if method == "at" or any(o is not None and type(o) is not Traced for o in out or ()):
-        target = inputs[0] if method == "at" else next(o for o in out if type(o) is not Traced)
+    if method == "at" or any(o is not None and not isinstance(o, Traced) for o in out or ()):
+        target = inputs[0] if method == "at" else next(o for o in out if not isinstance(o, Traced))
         raise box._trace.escape(
             box,
             f"a write into a plain array ({ufunc.__name__} into {brief(target)})",
@@ -54,14 +54,26 @@ def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[st
         return _run_plain(func, args, kwargs)
     if func in WRITERS:
         return _write_function(box, func, args, kwargs)
-    out = kwargs.get("out")
-    if out is not None and type(out) is not Traced:
+    out, args = _take_out(func, args, kwargs)
+    if out is not None and not isinstance(out, Traced):
         raise box._trace.escape(
             box, f"out= of {func.__name__}", "leave out= away and use what the function returns"
         )
     kwargs = {k: v for k, v in kwargs.items() if k != "out"}
     args, kwargs = _positional(func, args, kwargs)
     return _into(None if out is None else (out,), record(func, *args, **kwargs))
+
+
+def _take_out(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Return `out=`, wherever it was given, and the positional arguments without it."""
+    if "out" in kwargs:
+        return kwargs["out"], args
+    names = [p.name for p in _parameters(func) if p.kind is not p.KEYWORD_ONLY]
+    at = names.index("out") if "out" in names else len(args)
+    if at >= len(args):
+        return None, args
+    after = args[at + 1 :]
+    return args[at], (*args[:at], None, *after) if after else args[:at]
 
 
 def _into(out: Any, result: Any) -> Any:
@@ -89,7 +101,7 @@ def _run_plain(func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _plain(tree: Any) -> Any:
-    if type(tree) is Traced:
+    if isinstance(tree, Traced):
         views.sync(tree)
         return tree._value
     if type(tree) in (tuple, list):
@@ -98,11 +110,11 @@ def _plain(tree: Any) -> Any:
 
 
 def _write_function(box: Traced, func: Any, args: Any, kwargs: Any) -> None:
-    if func is np.copyto and args and type(args[0]) is Traced:
+    if func is np.copyto and args and isinstance(args[0], Traced):
         where = kwargs.get("where", True)
         value = args[1] if where is True else np.where(where, args[1], args[0])
         return views.store(
-            args[0], value if type(value) is Traced else np.broadcast_to(value, args[0].shape)
+            args[0], value if isinstance(value, Traced) else np.broadcast_to(value, args[0].shape)
         )
     raise box._trace.escape(
         box,

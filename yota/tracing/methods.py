@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from yota.rules.functional import cast, halt, item
+from yota.rules.functional import cast, halt, identity, item
 from yota.rules.registry import find_box
+from yota.structs import flatten, unflatten
 from yota.tracing import views
 from yota.tracing.box import METHODS, Traced, record
 
@@ -28,12 +29,32 @@ def _flatten(x: Traced, order: Any = "C") -> Any:
     return np.copy(np.ravel(x, order))
 
 
-def _astype(x: Traced, dtype: Any, **kwargs: Any) -> Any:
-    return record(cast, x, np.dtype(dtype))
+def _astype(
+    x: Traced,
+    dtype: Any,
+    order: str = "K",
+    casting: Any = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Any:
+    old, new = x._value.dtype, np.dtype(dtype)
+    if not np.can_cast(old, new, casting):
+        raise TypeError(f"Cannot cast array data from {old!r} to {new!r} with casting {casting!r}")
+    if old == new and not copy and order == "K":
+        return x
+    made = record(cast, x, new)
+    return made if order == "K" or not np.ndim(x) else _copy(made, order)
+
+
+def _copy(x: Traced, order: Any = "C") -> Any:
+    return np.copy(x, order=order) if np.ndim(x) else record(identity, x)
 
 
 def _item(x: Traced, *index: Any) -> Any:
-    return record(item, x[_shape_args(index)] if index else x)
+    at = _shape_args(index)
+    if not index:
+        return record(item, x)
+    return record(item, x[at] if isinstance(at, tuple) else np.ravel(x)[at])
 
 
 def _fill(x: Traced, value: Any) -> None:
@@ -44,18 +65,20 @@ def _sort_in_place(x: Traced, axis: int = -1, **kwargs: Any) -> None:
     views.store(x, np.sort(x, axis=axis, **kwargs))
 
 
-def _tolist(x: Traced) -> Any:
-    return [_tolist(row) for row in x] if x.ndim else record(item, x)
+def _tolist(x: Any) -> Any:
+    return [_tolist(row) for row in x] if np.ndim(x) else record(item, x)
 
 
 def _conj(x: Traced) -> Any:
-    return np.conjugate(x)
+    if isinstance(x, np.ndarray | np.generic):
+        return np.conjugate(x)
+    return record(item, np.conjugate(x)) if isinstance(x, complex) else x
 
 
 METHODS |= {
     name: getattr(np, name)
     for name in (
-        "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "copy",
+        "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip",
         "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel",
         "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
         "var",
@@ -63,6 +86,7 @@ METHODS |= {
 }  # fmt: skip
 METHODS |= {
     "astype": _astype,
+    "copy": _copy,
     "conj": _conj,
     "conjugate": _conj,
     "fill": _fill,
@@ -81,7 +105,7 @@ def array(x: Any, dtype: Any = None) -> Any:
     """Return what `np.array` returns, also for nested lists that hold traced values."""
     if find_box((x,)) is None:
         return np.array(x, dtype=dtype)
-    if type(x) is Traced:
+    if isinstance(x, Traced):
         made = np.copy(x) if x._cell is not None else np.reshape(x, ())
     else:
         made = np.stack([array(v) if type(v) in (list, tuple) else v for v in x])
@@ -89,5 +113,6 @@ def array(x: Any, dtype: Any = None) -> Any:
 
 
 def stop_gradient(x: Any) -> Any:
-    """Return `x` as a constant of the gradient: no cotangent flows through it."""
-    return record(halt, x) if type(x) is Traced else x
+    """Return `x`, a value or any structure, as a constant of the gradient."""
+    leaves, structure = flatten(x, leaf=lambda v: isinstance(v, Traced))
+    return unflatten(structure, [record(halt, v) for v in leaves]) if leaves else x

@@ -17,12 +17,19 @@ _NUMBERS = (int, float, complex, np.ndarray, np.generic)
 
 
 def _is_python(x: Any) -> bool:
-    value = x._value if type(x) is Traced else x
+    value = x._value if isinstance(x, Traced) else x
     return isinstance(value, int | float | complex) and not isinstance(value, np.generic)
 
 
-def _operands_ok(other: Any) -> bool:
-    return type(other) is Traced or isinstance(other, _NUMBERS) or type(other) in (list, tuple)
+def _operands_ok(self: Traced, other: Any) -> bool:
+    if isinstance(other, _NUMBERS):
+        return True
+    # Python repeats and joins sequences; only NumPy's values turn them into arrays
+    return type(other) in (list, tuple) and isinstance(self, np.ndarray | np.generic)
+
+
+def _repeats(self: Traced, name: str, other: Any) -> bool:
+    return name == "mul" and type(other) in (list, tuple) and not isinstance(self, np.ndarray)
 
 
 def apply_binary(ufunc: Any, python: Any, a: Any, b: Any) -> Any:
@@ -52,14 +59,21 @@ def _is_array(x: Any) -> bool:
 
 
 def _binary(name: str, ufunc: Any, python: Any) -> None:
+    def answer(self: Traced, other: Any, left: Any, right: Any) -> Any:
+        if _repeats(self, name, other):
+            return other * operator.index(self)
+        if not _operands_ok(self, other):
+            return NotImplemented
+        return apply_binary(ufunc, python, left, right)
+
     def forward(self: Traced, other: Any) -> Any:
-        return apply_binary(ufunc, python, self, other) if _operands_ok(other) else NotImplemented
+        return answer(self, other, self, other)
 
     def reflected(self: Traced, other: Any) -> Any:
-        return apply_binary(ufunc, python, other, self) if _operands_ok(other) else NotImplemented
+        return answer(self, other, other, self)
 
     def in_place(self: Traced, other: Any) -> Any:
-        if not _operands_ok(other):
+        if _repeats(self, name, other) or not _operands_ok(self, other):
             return NotImplemented
         result = apply_binary(ufunc, python, self, other)
         if self._cell is None:
@@ -97,7 +111,9 @@ def _comparison(name: str, ufunc: Any) -> None:
     python = getattr(operator, name)
 
     def compare(self: Traced, other: Any) -> Any:
-        return apply_binary(ufunc, python, self, other) if _operands_ok(other) else NotImplemented
+        if not _operands_ok(self, other):
+            return NotImplemented
+        return apply_binary(ufunc, python, self, other)
 
     setattr(Traced, f"__{name}__", compare)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from yota.arrays import copy_layout
 from yota.errors import TraceError
 from yota.frames import innermost, user_frames
-from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, spec_of
-from yota.tracing.box import CURRENT, Traced, brief
+from yota.rules.registry import PRIMITIVES
+from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, kind_text, spec_of
+from yota.tracing.box import BOXES, CURRENT, Traced, brief
+from yota.tracing.varying import dtype_varies, shape_varies
 from yota.tracing.views import follow, sync
 
 
@@ -33,6 +37,10 @@ class Failure:
     error: BaseException
 
 
+# which warnings were shown, by file: a line warns once, as Python's default has it
+_WARNED: dict[str, dict[Any, Any]] = {}
+
+
 class Trace:
     """A tape that is being recorded, with the values of its ops."""
 
@@ -45,6 +53,7 @@ class Trace:
         self.escaped: TraceError | None = None
         self.failure: Failure | None = None
         self.captured: dict[int, tuple[Any, Any, Var]] = {}
+        self.running = ""
 
     @contextmanager
     def under_way(self, base: Any = None) -> Iterator[None]:
@@ -52,10 +61,30 @@ class Trace:
         token = CURRENT.set(self)
         before, self.base = self.base, self.base or base
         try:
-            yield
+            with np.errstate(**self.warnings_at_the_users_line()):
+                yield
         finally:
             self.base = before
             CURRENT.reset(token)
+
+    def warnings_at_the_users_line(self) -> dict[str, Any]:
+        """Return settings that let NumPy's floating-point warnings name the user's line."""
+        warning = {k: "call" for k, mode in np.geterr().items() if mode == "warn"}
+        if not warning or np.geterrcall() is not None:
+            return {}
+        return {**warning, "call": self.warn}
+
+    def warn(self, what: str, flag: int) -> None:
+        """Issue a floating-point warning as NumPy words it."""
+        frames = self.origin().frames
+        text = f"{what} encountered" + (f" in {self.running}" if self.running else "")
+        if frames:
+            file, line = frames[0].file, frames[0].line
+            warnings.warn_explicit(
+                text, RuntimeWarning, file, line, registry=_WARNED.setdefault(file, {})
+            )
+        else:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
 
     @contextmanager
     def marked(self, mark: Origin | None) -> Iterator[None]:
@@ -84,8 +113,7 @@ class Trace:
         known = self.captured.get(id(value))
         if known is not None and _same_bytes(known[1], value):
             return Traced(self, known[2], known[1])
-        copy = np.array(value, order="K")
-        copy.flags.writeable = False
+        copy = copy_layout(value)
         where = origin or self.origin()
         name = "" if self.mark else name_of(value, self.base)
         box = self.push(Constant(spec=spec_of(copy), value=copy, origin=where, name=name), copy)
@@ -98,11 +126,16 @@ class Trace:
         op_args, values = lower.tree(tuple(args))
         op_kwargs, kw_values = lower.tree(kwargs)
         origin = self.origin()
+        if is_users(fn):
+            values, kw_values = read_only(values), read_only(kw_values)
+        self.running = fn_name(fn)
         try:
             result = fn(*values, **kw_values)
         except Exception as error:
             self.explain(error, fn, values, kw_values, origin)
             raise
+        finally:
+            self.running = ""
         if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
             raise TraceError(
                 f"{fn_name(fn)} gave a {type(result).__name__} ({origin.place}); subclasses of "
@@ -119,7 +152,9 @@ class Trace:
             return self.unpack(self.push(call, result), result, lower.boxes)
         if call.spec.dtype is None:
             return result
-        return follow(self.push(call, result), fn, args, kwargs, lower.boxes)
+        box = self.push(call, result)
+        self.guard_type(call, box)
+        return follow(box, fn, args, kwargs, lower.boxes)
 
     def unpack(self, whole: Traced, result: Any, boxes: list[Traced]) -> Any:
         """Return a box for each item of a tuple or list, in a container of the same type."""
@@ -128,7 +163,9 @@ class Trace:
             call = Call(
                 spec=spec_of(value), origin=self.origin(), fn=operator.getitem, args=(whole._var, k)
             )
-            items.append(follow(self.push(call, value), operator.getitem, None, None, boxes))
+            box = self.push(call, value)
+            self.guard_type(self.tape[whole._var], box)
+            items.append(follow(box, operator.getitem, None, None, boxes))
         if hasattr(type(result), "_fields"):
             return type(result)(*items)
         return type(result)(items)
@@ -145,6 +182,13 @@ class Trace:
         """Note that Python read the value of `box`."""
         self.tape.guards.append(Guard(box._var, expected, how, self.origin()))
 
+    def guard_type(self, call: Any, box: Traced) -> None:
+        """Guard a shape or dtype that depends on values: Python reads both without asking."""
+        if shape_varies(call, self.tape) and np.ndim(box._value):
+            self.guard(box, np.shape(box._value), "shape")
+        if dtype_varies(call, self.tape):
+            self.guard(box, kind_text(box._value), "type")
+
     def escape(self, box: Traced, through: str, cure: str) -> TraceError:
         """Return, and remember, the error of a value that would leave the trace."""
         place = self.origin().place
@@ -153,6 +197,22 @@ class Trace:
             f"through {through}; {cure}"
         )
         return self.escaped
+
+
+def is_users(fn: Any) -> bool:
+    """Tell whether `fn` is a primitive of the user's."""
+    return fn in PRIMITIVES and not fn.__module__.startswith("yota.")
+
+
+def read_only(tree: Any) -> Any:
+    """Return operands that a primitive cannot write into: they are the caller's, or the tape's."""
+    if isinstance(tree, np.ndarray):
+        view = tree.view()
+        view.flags.writeable = False
+        return view
+    if type(tree) in (tuple, list):
+        return type(tree)(read_only(t) for t in tree)
+    return {k: read_only(t) for k, t in tree.items()} if type(tree) is dict else tree
 
 
 def _same_bytes(a: Any, b: Any) -> bool:
@@ -187,7 +247,7 @@ class _Lower:
 
     def tree(self, x: Any) -> tuple[Any, Any]:
         kind = type(x)
-        if kind is Traced:
+        if kind in BOXES:
             return self.box(x)
         if kind is float or kind is int or kind is str or x is None:
             return x, x

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yota.arrays import same_layout
 from yota.errors import TraceError
 from yota.rules.functional import cast, getitem, identity, setitem
 
@@ -61,24 +62,43 @@ def sync(box: Traced) -> None:
 
 
 def write(box: Traced, new: Traced) -> None:
-    """Let an array, and every array that it is a view of, hold what `new` holds."""
+    """Let an array, and every array that it is a view of, hold what `new` holds.
+
+    What would come to lie in memory otherwise than in NumPy is taken again from the array behind
+    it at its next use.
+    """
     if box._cell is None:
         raise TypeError(f"a {type(box._value).__name__} cannot be written in place")
+    if not box._value.flags.writeable:
+        raise ValueError("assignment destination is read-only")
     sync(box)
     cell = box._cell
     cell.version += 1
     cell.written_at = box._trace.origin().place
     held = new
-    while True:
-        box._var, box._value, box._seen = held._var, held._value, cell.version
-        if box._parent is None:
-            return
+    while box._parent is not None:
         parent, fn, args, kwargs = box._parent
-        back = _UNVIEW.get(fn)
-        if back is None or parent._seen != cell.version - 1:
-            return
-        held = back(parent, held, args, kwargs)
-        box = parent
+        back = _UNVIEW.get(fn) if parent._seen == cell.version - 1 else None
+        above = back(parent, held, args, kwargs) if back is not None else None
+        if above is None:
+            break
+        if same_layout(held._value, box._value):
+            _hold(box, held)
+        box, held = parent, above
+    _hold(box, _laid_out(box, held))
+
+
+def _hold(box: Traced, held: Traced) -> None:
+    box._var, box._value, box._seen = held._var, held._value, box._cell.version  # type: ignore[union-attr]  # an array
+
+
+def _laid_out(box: Traced, held: Traced) -> Traced:
+    """Return what `held` holds in the memory layout of `box`."""
+    if same_layout(held._value, box._value):
+        return held
+    whole = type(box)(box._trace, box._var, box._value)
+    laid: Traced = box._trace.record(setitem, (whole, Ellipsis, held), {})
+    return laid
 
 
 def store(target: Traced, value: Any) -> None:
@@ -86,10 +106,10 @@ def store(target: Traced, value: Any) -> None:
     plain = value._value if hasattr(value, "_value") else value
     # numpy itself decides whether the store is allowed, on a throw-away copy
     np.copyto(np.array(target._value), plain, casting="same_kind")
-    if np.shape(value) != target.shape:
-        value = np.broadcast_to(value, target.shape)
-    if value.dtype != target.dtype:
-        value = cast(value, target.dtype)
+    if np.shape(value) != np.shape(target):
+        value = np.broadcast_to(value, np.shape(target))
+    if value.dtype != target._value.dtype:
+        value = cast(value, target._value.dtype)
     write(target, value)
 
 
@@ -100,22 +120,39 @@ def _unview_item(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
     return written
 
 
-def _unview_shape(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
-    shaped: Traced = parent._trace.record(np.reshape, (new, parent.shape), {})
+def _unview_shape(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced | None:
+    order = kwargs.get("order", "C")
+    return _reshaped(parent, new, order)
+
+
+def _unview_reshape(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced | None:
+    return _reshaped(parent, new, args[1] if len(args) > 1 else kwargs.get("order", "C"))
+
+
+def _unview_ravel(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced | None:
+    return _reshaped(parent, new, args[0] if args else kwargs.get("order", "C"))
+
+
+def _reshaped(parent: Traced, new: Traced, order: Any) -> Traced | None:
+    if order not in ("C", "F"):
+        return None
+    more = {} if order == "C" else {"order": order}
+    shaped: Traced = parent._trace.record(np.reshape, (new, parent._value.shape), more)
     return shaped
 
 
 def _unview_transpose(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
     axes = args[0] if args else kwargs.get("axes")
-    back = None if axes is None else tuple(int(k) for k in np.argsort([a % new.ndim for a in axes]))
+    ndim = new._value.ndim
+    back = None if axes is None else tuple(int(k) for k in np.argsort([a % ndim for a in axes]))
     turned: Traced = parent._trace.record(np.transpose, (new, back), {})
     return turned
 
 
-_UNVIEW: dict[Any, Callable[..., Traced]] = {
+_UNVIEW: dict[Any, Callable[..., Traced | None]] = {
     getitem: _unview_item,
-    np.ravel: _unview_shape,
-    np.reshape: _unview_shape,
+    np.ravel: _unview_ravel,
+    np.reshape: _unview_reshape,
     np.squeeze: _unview_shape,
     np.expand_dims: _unview_shape,
     np.transpose: _unview_transpose,
