@@ -4,9 +4,6 @@ from yota.api import (
     GradResult,
     grad,
     gradtape,
-    hessian,
-    hvp,
-    jacobian,
     simplegrad,
     trace,
     value_and_grad,
@@ -14,6 +11,7 @@ from yota.api import (
 )
 from yota.check import check_grads
 from yota.errors import GuardError, RuleError, TapeError, TraceError, YotaError
+from yota.higher import hessian, hvp, jacobian
 from yota.program import generate_source, observe
 from yota.rules.registry import defvjp, nondiff, primitive, zero
 from yota.structs import update

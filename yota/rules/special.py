@@ -25,6 +25,8 @@ from yota.rules.registry import (
 Array = Any
 # Labels by number in the order in which einsum sorts them, so that capitals come first.
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
+# Not so in all versions of NumPy if it optimizes.
+AS_OPTIMIZED = np.einsum(np.empty((1, 2)), [0, 26], optimize=True).shape == (1, 2)
 
 
 # einsum.
@@ -48,8 +50,7 @@ def einsum_vjp(position: int) -> Callable[..., Array]:
 
 def as_string(args: tuple[Any, ...], optimize: bool) -> str:
     """Return einsum's string form of alternating operands and lists of labels."""
-    # With optimize NumPy spells the lists in other letters, which it sorts otherwise.
-    letters = string.ascii_letters if optimize else LETTERS
+    letters = string.ascii_letters if optimize and not AS_OPTIMIZED else LETTERS
     terms = [_as_term(t, letters) for t in args[1::2]]
     joined = ",".join(terms)
     return f"{joined}->{_as_term(args[-1], letters)}" if len(args) % 2 else joined

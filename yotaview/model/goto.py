@@ -17,12 +17,12 @@ class GotoError(Exception):
     """A position that does not exist; the message says what does."""
 
 
-def find_position(text: str, tape: Tape, stepper: Stepper) -> Var:
-    """Return the op that `text` names; raises GotoError with the reason."""
+def find_position(text: str, tape: Tape, stepper: Stepper) -> Stepper:
+    """Return the position that `text` names; raises GotoError with the reason."""
     text = text.strip().removeprefix(":").strip()
     word = re.fullmatch(r"line\s+(\d+)", text)
     if word:
-        return _line(int(word[1]), tape, stepper)
+        return stepper.goto(_line(int(word[1]), tape, stepper))
     if not stepper.order:
         raise GotoError("the tape is empty")
     if text in ("start", "end", "seed"):
@@ -30,24 +30,24 @@ def find_position(text: str, tape: Tape, stepper: Stepper) -> Var:
     return _number(text, tape, stepper)
 
 
-def _named(text: str, tape: Tape, stepper: Stepper) -> Var:
+def _named(text: str, tape: Tape, stepper: Stepper) -> Stepper:
     if text != "seed":
-        return stepper.order[0 if text == "start" else -1]
+        return stepper.first() if text == "start" else stepper.last()
     seed = tape.seed if tape.seed is not None else tape.reverse_start
     if seed is None:
         raise GotoError("no seed: this tape has no reverse pass")
-    return seed
+    return stepper.goto(seed)
 
 
-def _number(text: str, tape: Tape, stepper: Stepper) -> Var:
+def _number(text: str, tape: Tape, stepper: Stepper) -> Stepper:
     if match := re.fullmatch(r"%(\d+)", text):
-        return _op(Var(int(match[1])), tape)
+        return stepper.goto(_op(Var(int(match[1])), tape))
     if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text):
-        return stepper.percent(min(float(match[1]), 100.0)).at
+        return stepper.percent(min(float(match[1]), 100.0))
     if match := re.fullmatch(r"([+-])(\d+)", text):
-        return stepper.next(int(match[2]) * (1 if match[1] == "+" else -1)).at
+        return stepper.next(int(match[2]) * (1 if match[1] == "+" else -1))
     if match := re.fullmatch(r"(\d+)([nN])", text):
-        return stepper.next(int(match[1]) * (1 if match[2] == "n" else -1)).at
+        return stepper.next(int(match[1]) * (1 if match[2] == "n" else -1))
     if re.fullmatch(r"\d+", text):
         return _index(int(text), stepper)
     raise GotoError(f"cannot go to {text!r}: write {HELP}")
@@ -60,10 +60,10 @@ def _op(var: Var, tape: Tape) -> Var:
     return var
 
 
-def _index(number: int, stepper: Stepper) -> Var:
-    if not 1 <= number <= len(stepper):
-        raise GotoError(f"no op {number}: the tape has {len(stepper)}")
-    return stepper.order[number - 1]
+def _index(number: int, stepper: Stepper) -> Stepper:
+    if not 1 <= number <= len(stepper.order):
+        raise GotoError(f"no op {number}: the tape has {len(stepper.order)}")
+    return stepper.to(number - 1)
 
 
 def _line(line: int, tape: Tape, stepper: Stepper) -> Var:

@@ -11,31 +11,40 @@ from yota.tape import Call, Tape, Var
 
 @dataclass(frozen=True, slots=True)
 class Stepper:
-    """Position `index` in `order`; `edges` are where phases begin, and the last index."""
+    """Position `index` in `order`; `edges` are where phases begin, and the last index.
+
+    The tape of a call that raised has one position more, behind the last op: the op that raised.
+    """
 
     order: tuple[Var, ...]
     index: int = 0
     edges: tuple[int, ...] = ()
     positions: Mapping[Var, int] = field(default_factory=dict, repr=False, compare=False)
+    raised: bool = False
 
     @classmethod
-    def over(cls, tape: Tape) -> Stepper:
+    def over(cls, tape: Tape, *, raised: bool = False) -> Stepper:
         """Return a stepper at the first op of `tape`."""
         order = tuple(tape.ops)
         positions = {v: k for k, v in enumerate(order)}
-        return cls(order, 0, _edges(tape, order, positions), positions)
+        return cls(order, 0, _edges(tape, order, positions, raised), positions, raised)
 
     @property
     def at(self) -> Var:
-        """The op at the position; raises IndexError on an empty tape."""
-        return self.order[self.index]
+        """The op at the position, the last one behind it; raises IndexError on an empty tape."""
+        return self.order[min(self.index, len(self.order) - 1)]
+
+    @property
+    def beyond(self) -> bool:
+        """Tell whether the position is that of the op that raised."""
+        return self.index == len(self.order)
 
     def __len__(self) -> int:
-        return len(self.order)
+        return len(self.order) + self.raised
 
     def to(self, index: int) -> Stepper:
         """Move to an index, or to the nearest end."""
-        return replace(self, index=max(0, min(index, len(self.order) - 1)))
+        return replace(self, index=max(0, min(index, len(self) - 1)))
 
     def next(self, n: int = 1) -> Stepper:
         """Move `n` ops onward in time."""
@@ -51,7 +60,7 @@ class Stepper:
 
     def last(self) -> Stepper:
         """Move to the last op."""
-        return self.to(len(self.order) - 1)
+        return self.to(len(self) - 1)
 
     def goto(self, var: Var) -> Stepper:
         """Move to an op; raises KeyError if it is not on the tape."""
@@ -59,7 +68,7 @@ class Stepper:
 
     def percent(self, p: float) -> Stepper:
         """Move to a share of the tape, 0 the first op and 100 the last."""
-        return self.to(round(p / 100 * (len(self.order) - 1)))
+        return self.to(round(p / 100 * (len(self) - 1)))
 
     def next_phase(self) -> Stepper:
         """Move to the next phase edge, or stay."""
@@ -73,11 +82,13 @@ class Stepper:
 
     def reached(self, var: Var) -> bool:
         """Tell whether `var` lies at or before the position."""
-        return self.positions.get(var, len(self.order)) <= self.index
+        return self.positions.get(var, len(self)) <= self.index
 
 
-def _edges(tape: Tape, order: tuple[Var, ...], positions: Mapping[Var, int]) -> tuple[int, ...]:
-    found = {0, len(order) - 1} if order else set()
+def _edges(
+    tape: Tape, order: tuple[Var, ...], positions: Mapping[Var, int], raised: bool
+) -> tuple[int, ...]:
+    found = {0, len(order) - 1 + raised} if order else set()
     first_call = next((k for k, v in enumerate(order) if isinstance(tape[v], Call)), None)
     start = positions.get(tape.reverse_start) if tape.reverse_start is not None else None
     seed = positions.get(tape.seed) if tape.seed is not None else None

@@ -141,6 +141,10 @@ def elementwise() -> Iterator[Sample]:
     yield case("", np.heaviside, np.array([0.0, 1.0, -1.0]), real(3), at=(1,))
     yield case("deg", np.angle, cplx(3), deg=True)
     yield case("nan", np.nan_to_num, holes(2, 3))
+    yield case("complex-nan", np.nan_to_num, holes(3) + 1j * holes(3)[::-1])
+    yield case("complex-dtype", np.arcsin, positive(3) + 1, dtype=complex, at=(0,))
+    for name in ("fmod", "remainder"):
+        yield case("negative", getattr(np, name), real(2, 3), -positive(3, seed=1))
     yield case("both", np.clip, x, -1.0, 1.0)
     yield case("traced", np.clip, x, real(3) * 0.1 - 1, np.asarray(0.9))
     yield case("low", np.clip, x, -1.0, None)
@@ -206,6 +210,9 @@ def reductions() -> Iterator[Sample]:
     for name in ("var", "std"):
         yield case("ddof", getattr(np, name), x, axis=(0, 1), ddof=1)
         yield case("correction", getattr(np, name), x, axis=1, correction=1)
+        yield case("mean", getattr(np, name), x, axis=1, mean=real(2, 1, 2, seed=4))
+        yield case("mean-where", getattr(np, name), x, where=mask, mean=np.full((1, 1, 1), 0.3))
+        yield case("mean", getattr(np, "nan" + name), holes(3, 4), axis=1, mean=np.full((3, 1), 0.3))
     yield case("initial", np.sum, x, axis=1, initial=2.0)
     yield case("initial", np.prod, x, axis=1, initial=2.0)
     yield case("initial", np.max, x, axis=1, initial=0.0)
@@ -288,6 +295,8 @@ def products() -> Iterator[Sample]:
             yield case(make.__name__, np.matvec, make(4, 2, 3), make(3, seed=1))
             yield case(make.__name__, np.vecmat, make(2), make(4, 2, 3, seed=1))
     yield case("axis", np.linalg.vecdot, real(3, 2), real(3, 2, seed=1), axis=0)
+    yield case("axis", np.vecdot, cplx(3, 3), cplx(3, seed=1), axis=0)
+    yield case("keepdims", np.vecdot, real(3, 2, 4), real(3, 2, 1, seed=1), axis=-2, keepdims=True)
     yield case("", np.linalg.outer, real(2), real(3))
     yield case("3d", np.kron, real(2, 1, 2), real(3, 2, seed=1))
     a, b = real(2, 3, 4), real(4, 3, 5, seed=1)
@@ -332,6 +341,9 @@ def einsums() -> Iterator[Sample]:
     yield case("lists", np.einsum, a, [0, 1], b, [1, 2], [0, 2], at=(0, 2))
     yield case("lists-implicit", np.einsum, a, [0, 1], b, [1, 2], at=(0, 2))
     yield case("lists-ellipsis", np.einsum, a, [Ellipsis, 1], b, [1, 2], [Ellipsis, 2], at=(0, 2))
+    for many in (False, True):
+        yield case(f"late-labels-{many}", np.einsum, a, [0, 26], b, [26, 51], optimize=many, at=(0, 2))
+        yield case(f"order-{many}", np.einsum, real(2, 3), [26, 0], optimize=many, at=(0,))
     yield case("complex", np.einsum, "ij,jk->ik", cplx(2, 3), cplx(3, 2))
 
 
@@ -453,7 +465,10 @@ INDICES: dict[str, tuple[Any, Any]] = {
     "mixed": ((3, 4, 2), (np.array([0, 2]), slice(1, 3))), "apart": ((3, 4, 2), (np.array([0, 2, 2]), slice(1, 3), 1)),
     "with-ellipsis": ((3, 4, 2), (Ellipsis, np.array([0, 0, 1]))),
     "bool-and-int": ((3, 4), (np.array([True, False, True]), np.array([1, 1]))), "empty": ((3,), slice(0, 0)),
-    "zero-d": ((), ()),
+    "zero-d": ((), ()), "tuple": ((5,), ((0, 0, 1),)), "range": ((5,), (range(-3, 3),)),
+    "nested-lists": ((5, 2), [[0, 1], [-4, 1]]), "numpy-ints": ((5,), [np.int64(1), -4]),
+    "aliases": ((5,), np.array([0, -5])), "true": ((2, 3), True), "0-d-int": ((5,), np.array(2)),
+    "F-index": ((5,), np.asfortranarray([[0, 1], [1, 2]])),
 }  # fmt: skip
 
 
@@ -493,6 +508,9 @@ def indexing() -> Iterator[Sample]:
     yield case("", np.insert, x, 1, 5.0, axis=1)
     yield case("several", np.insert, real(4), [1, 3], [5.0, 6.0])
     yield case("same", np.insert, real(4), 2, [5.0, 6.0])
+    yield case("slice", np.insert, real(2, 4), slice(0, 3, 2), 5.0, axis=1)
+    yield case("mask", np.insert, real(4), np.array([True, False, True, False]), [5.0, 6.0])
+    yield case("negative", np.insert, real(4), [-1], [5.0, 6.0, 7.0])
     yield case("", np.bincount, np.array([0, 1, 1, 3]), real(4), minlength=6)
 
 
@@ -506,6 +524,9 @@ def selections() -> Iterator[Sample]:
     yield case("", np.select, conditions, [x, real(4)], np.asarray(0.5))
     yield case("default", np.select, conditions, [x, real(3, 1)], real(4, seed=2), at=(1, 2))
     yield case("", np.choose, np.array([0, 1, 1]), [real(3), real(3, seed=1)])
+    for mode in ("wrap", "clip"):
+        yield case(mode, np.choose, np.array([-1, 3, 0]), [real(3), real(3, seed=1)], mode=mode)
+    yield case("array", np.choose, np.array([0, 1, 1]), real(2, 3), at=(1,))
     for n in (1, 2):
         yield case(f"{n}", np.diff, real(3, 5), n)
         yield case(f"{n}-axis", np.diff, real(5, 3), n, axis=0)
@@ -587,6 +608,7 @@ def linear_algebra() -> Iterator[Sample]:
         yield case(f"values{m}{n}", np.linalg.svd, x, compute_uv=False)
         yield case(f"{m}{n}", np.linalg.svdvals, cplx(m, n))
         yield case(f"{m}{n}", np.linalg.pinv, x)
+        yield case(f"rtol{m}{n}", np.linalg.pinv, x, rtol=None)
         yield case(f"{m}{n}", np.linalg.qr, x)
         yield case(f"r{m}{n}", np.linalg.qr, x, "r")
         yield case(f"complex{m}{n}", np.linalg.pinv, cplx(m, n))
