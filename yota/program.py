@@ -68,8 +68,12 @@ class Program:
         return self._made(self._sources, "source", form, make)
 
     def run(self, form: str = "lean") -> Callable[..., Any]:
-        """Return the compiled code: a function of the user's arguments."""
-        return self._made(self._functions, "run", form, self.source(form).compile)
+        """Return the compiled code: a function of the user's arguments; observers hear of it."""
+        is_new = form not in self._functions
+        function = self._made(self._functions, "run", form, self.source(form).compile)
+        if is_new:
+            notify(Built(self))
+        return function
 
     def _tape_stages(self) -> list[Stage]:
         with self._lock:

@@ -11,7 +11,7 @@ import pytest
 
 import yota
 from tests.zoo import SMOOTH
-from yota.program import Called, Failed
+from yota.program import Built, Called, Failed
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -291,6 +291,16 @@ def test_observers_hear_of_calls_and_failures():
     assert failed[0].fn is np.matmul
     assert failed[0].origin.place.startswith("test_api.py:")
     assert dataclasses.is_dataclass(called[0])
+
+
+def test_observers_hear_of_a_program_once_it_is_built():
+    events = []
+    _, g = yota.grad(quadratic, X)
+    with yota.observe(events.append):
+        value, _ = g.program.run()(X)
+        g.program.run()
+    assert value == quadratic(X)
+    assert events == [Built(g.program)]
 
 
 def test_threads_do_not_see_each_others_traces():

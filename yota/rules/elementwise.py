@@ -147,6 +147,14 @@ def sinc_slope(x: Array) -> Array:
     return np.where(near, (math.pi * t) * series, quotient)
 
 
+def root_of_rest(x: Array) -> Array:
+    """Return sqrt(1 - x**2), for complex x on the side of the cut that the sign of its 0 says."""
+    if not is_complex(x):
+        return np.sqrt(1 - x * x)
+    # To subtract keeps the sign of a zero, to add does not.
+    return np.sqrt(-(x - 1.0)) * np.sqrt(x - -1.0)
+
+
 def bound(given: Array, keyword: Array) -> Array:
     """Return the bound of a clip, given under either of its names."""
     return keyword if given is None else given
@@ -272,8 +280,8 @@ every(
 every((np.sin,), lambda dy, y, x: dy * np.cos(x))
 every((np.cos,), lambda dy, y, x: -dy * np.sin(x))
 every((np.tan,), lambda dy, y, x: dy * (1 + y * y))
-every((np.arcsin,), lambda dy, y, x: dy / np.sqrt(1 - x * x))
-every((np.arccos,), lambda dy, y, x: -dy / np.sqrt(1 - x * x))
+every((np.arcsin,), lambda dy, y, x: dy / root_of_rest(x))
+every((np.arccos,), lambda dy, y, x: -dy / root_of_rest(x))
 every((np.arctan,), lambda dy, y, x: dy / (1 + x * x))
 every((np.sinh,), lambda dy, y, x: dy * np.cosh(x))
 every((np.cosh,), lambda dy, y, x: dy * np.sinh(x))

@@ -26,7 +26,8 @@ Array = Any
 # Labels by number in the order in which einsum sorts them, so that capitals come first.
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 # Not so in all versions of NumPy if it optimizes.
-AS_OPTIMIZED = np.einsum(np.empty((1, 2)), [0, 26], optimize=True).shape == (1, 2)
+_einsum: Any = np.einsum
+AS_OPTIMIZED = _einsum(np.empty((1, 2)), [0, 26], optimize=True).shape == (1, 2)
 
 
 # einsum.

@@ -90,6 +90,18 @@ class Row:
         """How many ops are of the reverse pass; the seed counts."""
         return sum(map(self.tape.is_reverse, self.tape.ops)) if self.has_gradient else 0
 
+    def value_of(self, number: int | None = None) -> float | None:
+        """Return the value of a call, the last one by default; None where it is no number."""
+        return self._of_call(self.values, number)
+
+    def norm_of(self, number: int | None = None) -> float | None:
+        """Return the norm of the gradient of a call, the last one by default; None if unknown."""
+        return self._of_call(self.norms, number)
+
+    def _of_call(self, history: list[float], number: int | None) -> float | None:
+        index = len(history) - 1 if number is None else number - 1
+        return history[index] if 0 <= index < len(history) else None
+
     @property
     def kept_text(self) -> str:
         """How many of the calls are kept, as `24 of 1,000 calls kept`; empty if all are."""

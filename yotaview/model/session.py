@@ -33,6 +33,15 @@ class Contribution:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position of a kept call, by its indices."""
+
+    row: int
+    call: int
+    index: int
+
+
 class NotKnown(Exception):  # noqa: N818 - what it says
     """A value is not computed at the position, or cannot be had; the text says why."""
 
@@ -118,14 +127,22 @@ class Session:
     def __init__(self, capture: Capture, row: int | None = None, call: int | None = None) -> None:
         self.capture = capture
         self.row_index = self.call_index = 0
-        self._past: list[Var] = []
-        self._future: list[Var] = []
+        self._past: list[Place] = []
+        self._future: list[Place] = []
         self._profiles: dict[int, Profile] = {}
-        self.breakpoints: dict[int, set[Var]] = {}
-        self.open(capture.opening_row() if row is None else row, call)
+        self._breakpoints: dict[int, set[Var]] = {}
+        self._open(capture.opening_row() if row is None else row, call)
 
     def open(self, row: int, call: int | None = None) -> None:
-        """Open kept call number `call` (an index) of a row, the alerting or last one by default."""
+        """Open kept call number `call` (an index) of a row, the alerting or last one by default.
+
+        Raises GotoError for a row without ops.
+        """
+        here = self.place
+        self._open(row, call)
+        self._remember(here)
+
+    def _open(self, row: int, call: int | None) -> None:
         if not self.capture.rows:
             raise GotoError("nothing was captured")
         row = max(0, min(row, len(self.capture.rows) - 1))
@@ -135,13 +152,19 @@ class Session:
         index = chosen.opening_call() if call is None else call
         self.row_index, self.call_index = row, max(0, min(index, len(chosen.calls) - 1))
         self.opened = Opened(chosen, chosen.calls[self.call_index] if chosen.calls else None)
-        self.stepper = Stepper.over(self.opened.tape)
-        if chosen.failure is not None:
-            self.stepper = self.stepper.last()
-            culprit = chosen.failure.origin.of
-            if culprit is not None and culprit in self.opened.tape:  # its derivative failed
-                self.stepper = self.stepper.goto(culprit)
-        self._past, self._future = [], []
+        raised = chosen.failure is not None
+        stepper = Stepper.over(self.opened.tape, raised=raised)
+        self.stepper = stepper.last() if raised else stepper
+
+    @property
+    def place(self) -> Place:
+        """The open call and the position."""
+        return Place(self.row_index, self.call_index, self.stepper.index)
+
+    def _remember(self, before: Place) -> None:
+        if before != self.place:
+            self._past.append(before)
+            self._future.clear()
 
     @property
     def row(self) -> Row:
@@ -175,8 +198,20 @@ class Session:
 
     @property
     def failed_here(self) -> bool:
-        """Tell whether the position is the last op before the one that raised."""
-        return self.row.failure is not None and self.stepper.index == len(self.stepper) - 1
+        """Tell whether the position is the op that raised, behind all recorded ones."""
+        return self.stepper.beyond
+
+    @property
+    def culprit(self) -> Var | None:
+        """The op whose derivative raised; None where it was not a derivative."""
+        failure = self.row.failure
+        of = failure.origin.of if failure is not None else None
+        return of if of is not None and of in self.tape else None
+
+    @property
+    def breakpoints(self) -> set[Var]:
+        """The breakpoints of the open row."""
+        return self._breakpoints.setdefault(self.row_index, set())
 
     def step(self, n: int) -> None:
         """Move `n` ops onward, back where negative; not recorded as a jump."""
@@ -184,10 +219,9 @@ class Session:
 
     def move(self, stepper: Stepper) -> None:
         """Take a position of the open tape as a jump."""
-        if stepper.index != self.stepper.index:
-            self._past.append(self.at)
-            self._future.clear()
+        here = self.place
         self.stepper = stepper
+        self._remember(here)
 
     def goto(self, var: Var) -> None:
         """Jump to an op of the tape, or to the one that took its place."""
@@ -204,11 +238,14 @@ class Session:
         """Repeat the jump that was taken back; tell whether there was one."""
         return self._travel(self._future, self._past)
 
-    def _travel(self, source: list[Var], target: list[Var]) -> bool:
+    def _travel(self, source: list[Place], target: list[Place]) -> bool:
         if not source:
             return False
-        target.append(self.at)
-        self.stepper = self.stepper.goto(source.pop())
+        here, there = self.place, source.pop()
+        target.append(here)
+        if (there.row, there.call) != (here.row, here.call):
+            self._open(there.row, there.call)
+        self.stepper = self.stepper.to(there.index)
         return True
 
     def phase(self, var: Var) -> Phase:
@@ -224,7 +261,7 @@ class Session:
 
     def phase_edges(self) -> list[Var]:
         """Return the ops at which inputs, forward, seed and reverse begin, and the last op."""
-        return [self.stepper.order[k] for k in self.stepper.edges]
+        return [self.stepper.to(k).at for k in self.stepper.edges]
 
     def is_known(self, var: Var) -> bool:
         """Tell whether `var` is computed at or before the position."""
@@ -300,21 +337,21 @@ class Session:
             self._profiles = {key: measure(self.tape, self.opened.values)}
         return self._profiles[key]
 
-    def parse_goto(self, text: str) -> Var:
-        """Return the op that `:46`, `:+10`, `:%46`, `:50%`, `:line 9` or `:seed` names.
+    def jump(self, text: str) -> None:
+        """Go to `:46`, `:+10`, `:%46`, `:50%`, `:line 9`, `:seed`, `:nan` or `:call 7`.
 
-        `:call 7` opens a call.  Raises GotoError with the reason.
+        Raises GotoError with the reason.
         """
         plain = text.strip().removeprefix(":").strip()
         if match := re.fullmatch(r"call\s+([\d,]+)", plain):
             self.open_call(int(match[1].replace(",", "")))
-            return self.at
-        if plain == "nan":
+        elif plain == "nan":
             found = self.next_alert()
             if found is None:
                 raise GotoError("no NaN or infinity in this call")
-            return found.var
-        return find_position(plain, self.tape, self.stepper)
+            self.goto(found.var)
+        else:
+            self.move(find_position(plain, self.tape, self.stepper))
 
     def open_call(self, number: int) -> None:
         """Open the call of this number; raises GotoError with the nearest if it is not kept."""
@@ -325,13 +362,16 @@ class Session:
             near = min(numbers, key=lambda n: abs(n - number))
             why = f"{self.row.kept_text}; " if self.row.kept_text else ""
             raise GotoError(f"call {number} is not kept: {why}the nearest is {near}")
-        at = self.stepper.index
-        self.open(self.row_index, numbers.index(number))
-        self.stepper = self.stepper.to(at)
+        here = self.place
+        self._open(self.row_index, numbers.index(number))
+        self.stepper = self.stepper.to(here.index)
+        self._remember(here)
 
-    def break_at(self, spec: str) -> None:
-        """Set breakpoints `%46`, `op:log`, `line:9` or `nan`; raises BreakError."""
-        self.breakpoints.setdefault(self.row_index, set()).update(find_breaks(spec, self))
+    def break_at(self, spec: str) -> set[Var]:
+        """Set breakpoints `%46`, `op:log`, `line:9` or `nan`, and return them; raises BreakError."""
+        found = find_breaks(spec, self)
+        self.breakpoints.update(found)
+        return found
 
     def contributions(self, var: Var) -> list[Contribution]:
         """Return the terms whose sum is the cotangent of `var`."""

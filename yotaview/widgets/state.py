@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -89,7 +89,6 @@ class State:
     mode: str = MODES[0]
     slice_at: int = 0
     sought: str = ""
-    stops: dict[int, set[Var]] = field(default_factory=dict)
     waiting: bool = False
     _derived: tuple[object, Derived] | None = None
 
@@ -109,7 +108,7 @@ class State:
     @property
     def breakpoints(self) -> set[Var]:
         """The breakpoints of the open row."""
-        return self.stops.setdefault(self.session.row_index, set())
+        return self.session.breakpoints
 
     @property
     def marks(self) -> Marks:
@@ -129,8 +128,8 @@ class State:
 
     def next_stop(self, forward: bool) -> Var | None:
         """Return the next or previous breakpoint or alert, None if there is none."""
-        here = self.session.at
+        places, here = self.session.stepper.positions, self.session.stepper.index
         found = sorted(self.breakpoints | self.derived.alarms)
         if forward:
-            return next((v for v in found if v > here), None)
-        return next((v for v in reversed(found) if v < here), None)
+            return next((v for v in found if places[v] > here), None)
+        return next((v for v in reversed(found) if places[v] < here), None)
