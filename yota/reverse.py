@@ -298,13 +298,26 @@ class _Pull:
         """Return the live mask of one operand, lazily; of a list one mask for all its items."""
         mode, live = self.vjp.live, self.live
         if mode is Live.OPAQUE or (live is None and mode is not Live.SELECTS):
-            return None
+            return self.seen() if position == 0 else None
         if mode in (Live.SMOOTH, Live.POINTWISE):
             shape = np.shape(self.args[position])
             if live is not None and shape != np.shape(self.y):
                 return Mask((live,), lambda m: unbroadcast(m, shape) != 0)
             return live
         return self.moved(rule, position)
+
+    def seen(self) -> Any:
+        """Return the mask of what this very call looks at, None if that is everything."""
+        make = None if self.vjp.sees is None else self.vjp.sees(*self.args, **self.kwargs)
+        if make is None:
+            return None
+        origin = Origin(self.frames, self.var, None, "rule", "which elements are live")
+
+        def marked() -> Any:
+            with self.trace.marked(origin):
+                return make()
+
+        return Mask((), marked)
 
     def moved(self, rule: Any, position: int) -> Any:
         """Apply the op's own rule to the mask: it moves and sums, with weights above zero."""

@@ -117,9 +117,16 @@ def softmax_weight(y: Array, this: Array) -> Array:
     return this - np.where(np.equal(y, -math.inf), 0, y)
 
 
-def winner_vjp(dy: Array, y: Array, this: Array, other: Array) -> Array:
-    """Pull back to one operand of a maximum or minimum; a tie gives each a half."""
-    return through_nan(dy, number_winner_vjp(dy, y, this, other), this)
+def larger_vjp(dy: Array, y: Array, this: Array, other: Array) -> Array:
+    """Pull back to one operand of a maximum; a tie gives each a half, a NaN hands on all."""
+    tie = np.where(np.equal(this, other), dy * 0.5, dy)
+    return np.where(np.less(this, other), 0, tie)
+
+
+def smaller_vjp(dy: Array, y: Array, this: Array, other: Array) -> Array:
+    """Pull back to one operand of a minimum; a tie gives each a half, a NaN hands on all."""
+    tie = np.where(np.equal(this, other), dy * 0.5, dy)
+    return np.where(np.greater(this, other), 0, tie)
 
 
 def number_winner_vjp(dy: Array, y: Array, this: Array, other: Array) -> Array:
@@ -133,6 +140,15 @@ def through_nan(dy: Array, dx: Array, this: Array) -> Array:
     Where no cotangent arrives nothing is wrong.
     """
     return np.where(np.logical_and(np.isnan(this), dy), math.nan, dx)
+
+
+def swapped(rule: Rule) -> Rule:
+    """Return a rule for the second operand from one for the first."""
+
+    def pulled(dy: Array, y: Array, this: Array, other: Array) -> Array:
+        return rule(dy, y, other, this)
+
+    return pulled
 
 
 def sinc_slope(x: Array) -> Array:
@@ -167,9 +183,9 @@ def clip_vjp(
     """Pull back to what is clipped; on a bound the slope is 1."""
     low, high = bound(a_min, min), bound(a_max, max)
     refuse_clip(options, a, low, high)
-    dx = dy if low is None else np.where(np.greater_equal(a, low), dy, 0)
-    dx = dx if high is None else np.where(np.less_equal(a, high), dx, 0)
-    return through_nan(dy, dx, a)
+    # compared so that a NaN, which clip hands on, has slope 1
+    dx = dy if low is None else np.where(np.less(a, low), 0, dy)
+    return dx if high is None else np.where(np.greater(a, high), 0, dx)
 
 
 def refuse_clip(options: dict[str, Any], *operands: Array) -> None:
@@ -186,9 +202,8 @@ def clip_low_vjp(
     """Pull back to the lower bound."""
     high = bound(a_max, max)
     refuse_clip(options, a, a_min, high)
-    dx = np.where(np.less(a, a_min), dy, 0)
-    dx = dx if high is None else np.where(np.less_equal(a_min, high), dx, 0)
-    return through_nan(dy, dx, a_min)
+    dx = np.where(np.greater_equal(a, a_min), 0, dy)
+    return dx if high is None else np.where(np.greater(a_min, high), 0, dx)
 
 
 def clip_high_vjp(
@@ -198,8 +213,7 @@ def clip_high_vjp(
     """Pull back to the upper bound."""
     low = bound(a_min, min)
     refuse_clip(options, a, low, a_max)
-    dx = np.where(np.greater(a if low is None else np.maximum(a, low), a_max), dy, 0)
-    return through_nan(dy, dx, a_max)
+    return np.where(np.less_equal(a if low is None else np.maximum(a, low), a_max), 0, dy)
 
 
 def angle_vjp(dy: Array, y: Array, z: Array, deg: bool = False) -> Array:
@@ -287,7 +301,7 @@ every((np.sinh,), lambda dy, y, x: dy * np.cosh(x))
 every((np.cosh,), lambda dy, y, x: dy * np.sinh(x))
 every((np.tanh,), lambda dy, y, x: dy * (1 - y * y))
 every((np.arcsinh,), lambda dy, y, x: dy / np.sqrt(1 + x * x))
-every((np.arccosh,), lambda dy, y, x: dy / (np.sqrt(x - 1) * np.sqrt(x + 1)))
+every((np.arccosh,), lambda dy, y, x: dy / (np.sqrt(x - 1.0) * np.sqrt(x - -1.0)))
 every((np.arctanh,), lambda dy, y, x: dy / (1 - x * x))
 every(
     (np.arctan2,),
@@ -300,12 +314,8 @@ every((np.sinc,), lambda dy, y, x: dy * sinc_slope(x))
 elementwise(np.unwrap, unwrap_vjp, live=Live.SMOOTH)
 
 # Choices.
-every(
-    (np.maximum, np.minimum),
-    winner_vjp,
-    lambda dy, y, a, b: winner_vjp(dy, y, b, a),
-    live=Live.SELECTS,
-)
+every((np.maximum,), larger_vjp, swapped(larger_vjp), live=Live.SELECTS)
+every((np.minimum,), smaller_vjp, swapped(smaller_vjp), live=Live.SELECTS)
 every(
     (np.fmax, np.fmin),
     number_winner_vjp,

@@ -212,7 +212,9 @@ def reductions() -> Iterator[Sample]:
         yield case("correction", getattr(np, name), x, axis=1, correction=1)
         yield case("mean", getattr(np, name), x, axis=1, mean=real(2, 1, 2, seed=4))
         yield case("mean-where", getattr(np, name), x, where=mask, mean=np.full((1, 1, 1), 0.3))
-        yield case("mean", getattr(np, "nan" + name), holes(3, 4), axis=1, mean=np.full((3, 1), 0.3))
+        yield case(
+            "mean", getattr(np, "nan" + name), holes(3, 4), axis=1, mean=np.full((3, 1), 0.3)
+        )
     yield case("initial", np.sum, x, axis=1, initial=2.0)
     yield case("initial", np.prod, x, axis=1, initial=2.0)
     yield case("initial", np.max, x, axis=1, initial=0.0)
@@ -342,7 +344,9 @@ def einsums() -> Iterator[Sample]:
     yield case("lists-implicit", np.einsum, a, [0, 1], b, [1, 2], at=(0, 2))
     yield case("lists-ellipsis", np.einsum, a, [Ellipsis, 1], b, [1, 2], [Ellipsis, 2], at=(0, 2))
     for many in (False, True):
-        yield case(f"late-labels-{many}", np.einsum, a, [0, 26], b, [26, 51], optimize=many, at=(0, 2))
+        yield case(
+            f"late-labels-{many}", np.einsum, a, [0, 26], b, [26, 51], optimize=many, at=(0, 2)
+        )
         yield case(f"order-{many}", np.einsum, real(2, 3), [26, 0], optimize=many, at=(0,))
     yield case("complex", np.einsum, "ij,jk->ik", cplx(2, 3), cplx(3, 2))
 

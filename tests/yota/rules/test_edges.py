@@ -56,8 +56,55 @@ def test_fmax_follows_the_number_beside_a_nan() -> None:
     np.testing.assert_array_equal(b, [1, 0])
 
 
-def test_extreme_of_nan_raises_no_warning() -> None:
-    assert np.all(slope(np.max, np.array([1.0, np.nan])) == 0)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.max(x),
+        lambda x: np.ptp(x) + np.min(x),
+        lambda x: np.sum(np.maximum(x, 0.0)),
+        lambda x: np.sum(np.minimum(5.0, x)),
+        lambda x: np.sum(np.clip(x, 0, 2)),
+        lambda x: np.sum(np.clip(1.0, x, None)),
+        lambda x: np.sum(np.clip(1.0, None, x)),
+        lambda x: np.median(x),
+        lambda x: np.quantile(x, 0.3),
+        lambda x: np.sum(np.interp(x, [0.0, 1.0], [0.0, 1.0])),
+    ],
+)
+def test_a_nan_that_makes_the_value_nan_is_not_hidden_by_a_slope_of_0(f: Any) -> None:
+    g = slope(f, np.array([1.5, np.nan, 0.5]))
+    assert g[1] != 0
+    assert not np.isnan(g[[0, 2]]).any()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.nanmax(x),
+        lambda x: np.sum(np.fmax(x, 0.0)),
+        lambda x: np.max(x, where=np.array([True, False, True]), initial=0.0),
+        lambda x: np.sum(np.where(np.isnan(x), 0.0, np.maximum(x, 0.0))),
+        lambda x: np.sum(np.clip(x, 0, 2)[[0, 2]]),
+        lambda x: np.nansum(np.maximum(x, 0.0)),
+    ],
+)
+def test_a_nan_that_is_left_out_has_slope_0(f: Any) -> None:
+    g = slope(f, np.array([1.5, np.nan, 0.5]))
+    assert g[1] == 0
+    assert np.all(np.isfinite(g))
+
+
+def test_a_nan_under_a_maximum_counts_as_live() -> None:
+    with np.errstate(all="ignore"):
+        g = yota.grad(lambda x: np.sum(np.maximum(np.sqrt(x), 0.0)), np.array([-1.0, 4.0]))[1][0]
+    np.testing.assert_array_equal(g, [np.nan, 0.25])
+
+
+def test_rows_left_out_stay_dead_through_an_extreme() -> None:
+    x, rows = np.array([[-1.0, 2.0], [1.0, 4.0]]), np.array([False, True])
+    with np.errstate(all="ignore"):
+        g = yota.grad(lambda x: np.sum(np.where(rows, np.max(np.sqrt(x), axis=1), 0.0)), x)[1][0]
+    np.testing.assert_array_equal(g, [[0, 0], [0, 0.25]])
 
 
 def test_clip_on_the_border_is_between_0_and_1() -> None:
@@ -262,6 +309,64 @@ def test_the_last_write_wins() -> None:
     np.testing.assert_array_equal(gv, [0, 1, 2])
 
 
+F_INDEX = np.asfortranarray([[0, 1], [1, 2]])
+VALUES = {
+    "C": lambda v: v,
+    "F": np.transpose,
+    "strided": lambda v: np.stack([v, v], axis=-1)[..., 0],
+    "backwards": lambda v: v[::-1, ::-1],
+    "row": lambda v: v[0],
+    "broadcast": lambda v: np.broadcast_to(v[:, :1], (2, 2)),
+    "sum": lambda v: v + np.transpose(v),
+}
+
+
+@pytest.mark.parametrize("layout", VALUES)
+@pytest.mark.parametrize("index", [F_INDEX, np.array(F_INDEX, order="C"), F_INDEX[::-1]])
+def test_the_last_write_is_the_one_that_numpy_makes(layout: str, index: Array) -> None:
+    """Which of several writes comes last follows the memory layout of index and value."""
+
+    def f(x: Array) -> Array:
+        y = x * 1.0
+        y[index] = VALUES[layout](np.reshape(x[:4] * np.array([1.0, 2.0, 3.0, 4.0]), (2, 2)))
+        return np.sum(y * np.arange(1.0, 6.0))
+
+    x = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    want = [(f(x + d) - f(x - d)) / 2e-6 for d in 1e-6 * np.eye(5)]
+    np.testing.assert_allclose(slope(f, x), want, atol=1e-8)
+
+
+@pytest.mark.parametrize("value", [np.float32, np.complex128, np.float16])
+def test_the_last_write_of_another_type(value: Any) -> None:
+    x, v = np.zeros(3, value), np.array([[1, 2], [3, 4]], np.float64, order="F")
+
+    def f(v: Array) -> Array:
+        y = (x + 0 * v[0, 0]).astype(value)
+        y[F_INDEX] = v
+        return np.real(np.sum(y * np.array([1, 2, 4], x.dtype)))
+
+    steps = np.eye(4).reshape(2, 2, 2, 2)
+    want = [[f(np.asfortranarray(v + d)) - f(v) for d in row] for row in steps]
+    np.testing.assert_allclose(slope(f, v), want, atol=1e-3)
+
+
+def test_a_tuple_as_index_of_an_axis() -> None:
+    def f(x: Array) -> Array:
+        y = x * 1.0
+        y[(0, 0),] = x[1:3] * 2
+        return np.sum(y * np.arange(1.0, 6.0)) + np.sum(x[(0, 0, 1),])
+
+    np.testing.assert_array_equal(slope(f, np.ones(5)), [2, 3, 5, 4, 5])
+
+
+def test_a_traced_index_that_repeats() -> None:
+    def f(x: Array) -> Array:
+        k = np.argmax(x)
+        return np.sum(x[[k, k]]) + np.sum(x[(k, k),]) + np.sum(x[np.argsort(x) * 0])
+
+    np.testing.assert_array_equal(slope(f, np.array([1.0, 3.0, 2.0])), [3, 4, 0])
+
+
 def test_repeated_reads_add_up() -> None:
     g = slope(lambda x: np.sum(x[np.array([0, 0, 2])]), np.ones(3))
     np.testing.assert_array_equal(g, [2, 0, 1])
@@ -284,6 +389,41 @@ def test_what_a_mask_left_out_contributes_nothing(f: Any) -> None:
         assert np.all(np.isfinite(yota.grad(f, x)[1][0]))
 
 
+LEFT_OUT = np.array([False, True, True])
+
+
+@pytest.mark.parametrize(
+    ("f", "want"),
+    [
+        (lambda r: np.sum(r, where=LEFT_OUT), [0, 0.5, 0.25]),
+        (lambda r: np.sum(r, None, None, None, False, 0, LEFT_OUT), [0, 0.5, 0.25]),
+        (lambda r: np.mean(r, where=LEFT_OUT), [0, 0.25, 0.125]),
+        (lambda r: np.prod(r, where=LEFT_OUT), [0, 1, 0.25]),
+        (lambda r: np.var(r, where=LEFT_OUT), [0, -0.25, 0.125]),
+        (lambda r: np.std(r, where=LEFT_OUT), [0, -0.25, 0.125]),
+        (lambda r: np.nansum(r), [0, 0.5, 0.25]),
+        (lambda r: np.nanmean(r), [0, 0.25, 0.125]),
+        (lambda r: np.nanprod(r), [0, 1, 0.25]),
+        (lambda r: np.nanvar(r), [0, -0.25, 0.125]),
+        (lambda r: np.nanstd(r), [0, -0.25, 0.125]),
+        (lambda r: np.nanmax(r), [0, 0, 0.25]),
+        (lambda r: np.nanmin(r), [0, 0.5, 0]),
+        (lambda r: np.sum(np.nancumsum(r)), [0, 1, 0.25]),
+        (lambda r: np.sum(np.nancumprod(r)), [0, 1.5, 0.25]),
+    ],
+)
+def test_what_a_reduction_does_not_see_contributes_nothing(f: Any, want: Any) -> None:
+    with np.errstate(all="ignore"):
+        g = yota.grad(lambda x: f(np.sqrt(x)), np.array([-1.0, 1.0, 4.0]))[1][0]
+    np.testing.assert_array_equal(g, want)
+
+
+def test_a_reduction_without_where_records_no_mask() -> None:
+    tape = yota.grad(lambda x: np.var(np.sqrt(x)) + np.sum(np.log(x)), np.ones(3))[1].tape
+    assert "broadcast_to(True" not in str(tape)
+    assert "where" not in str(tape)
+
+
 def test_nested_blocks() -> None:
     w = np.arange(9.0).reshape(3, 3)
 
@@ -300,6 +440,75 @@ def test_nested_blocks() -> None:
 def test_quantile_by_another_method_is_refused() -> None:
     with pytest.raises(yota.RuleError, match="linear"):
         yota.grad(lambda x: np.quantile(x, 0.5, method="hazen"), np.ones(3))
+
+
+M = np.array([[3.0, 1.0], [0.5, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "named"),
+    [
+        (lambda x: np.matmul(x, M, axes=[(0, 1), (0, 1), (0, 1)]), M, "axes="),
+        (lambda x: np.vecdot(x, M, axes=[(0,), (0,), ()]), M, "axes="),
+        (lambda x: np.multiply(x, x, signature="dd->d"), M, "signature="),
+        (lambda x: np.multiply(x, x, dtype=float, casting="unsafe"), M + 1j, "dtype="),
+        (lambda x: np.prod(x, dtype=float), M + 1j, "dtype="),
+        (lambda x: np.linalg.pinv(x, 0.5), M, "rcond="),
+        (lambda x: np.linalg.pinv(x, rtol=0.5), M, "rtol="),
+        (lambda x: np.linalg.pinv(x, hermitian=True), M, "hermitian="),
+        (lambda x: np.linalg.svd(x, hermitian=True)[1], M, "hermitian="),
+        (lambda x: np.linalg.svd(x, compute_uv=False, hermitian=True), M, "hermitian="),
+        (lambda x: np.linalg.lstsq(x, M, 0.7)[0], M, "rcond="),
+        (lambda x: np.median(x, overwrite_input=True), M, "overwrite_input="),
+        (lambda x: np.quantile(x, 0.5, overwrite_input=True), M, "overwrite_input="),
+        (lambda x: np.unique(x, equal_nan=False), M, "equal_nan="),
+        (lambda x: np.interp(x, [0.0, 1.0], [0.0, 1.0], period=1.0), M, "period="),
+        (lambda x: np.clip(x, 0, 1, where=M > 1), M, "where="),
+        (lambda x: np.gradient(x, axis=0, edge_order=2), np.ones((3, 2)), "edge_order=1"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_an_option_that_no_rule_honours_is_refused(f: Any, x: Any, named: str) -> None:
+    with pytest.raises(yota.RuleError, match=named), np.errstate(all="ignore"):
+        yota.grad(lambda x: np.real(np.sum(f(x))), x)
+
+
+def test_least_squares_and_pseudo_inverse_at_their_default_precision() -> None:
+    for f in (
+        lambda x: np.sum(np.linalg.lstsq(x, M, -1)[0]),
+        lambda x: np.sum(np.linalg.lstsq(x, M, None)[0]),
+        lambda x: np.sum(np.linalg.pinv(x, 1e-15)),
+        lambda x: np.sum(np.linalg.pinv(x, rtol=None)),
+    ):
+        yota.check_grads(f, M)
+
+
+def test_the_quotient_of_a_remainder_is_the_one_that_was_taken() -> None:
+    a, b = 15.4, 1.1  # a / b rounds up to 14
+    for f in (np.fmod, np.remainder, lambda a, b: a % b, lambda a, b: divmod(a, b)[1]):
+        assert slope(f, a, b) == (1, -13)
+
+
+def test_python_rounding_has_no_slope() -> None:
+    assert slope(lambda x: x * round(x, 1), 1.26) == 1.3
+    assert slope(lambda x: x * round(x), 1.26) == 1
+    assert slope(lambda x: x * math.floor(x), 1.26) == 1
+    assert slope(lambda x: x * math.ceil(x), 1.26) == 2
+    assert slope(lambda x: x * math.trunc(x), 1.26) == 1
+
+
+def test_conjugates_of_python_numbers() -> None:
+    assert slope(lambda x: x.conjugate() * x, 1.5) == 3
+    assert slope(lambda x: np.conj(x) * x, 1.5) == 3
+    assert slope(lambda z: abs(z.conjugate()), 3 + 4j) == pytest.approx(0.6 - 0.8j)
+
+
+@pytest.mark.parametrize("z", [2 + 0j, complex(2, -0.0), -2 + 0j, complex(-2, -0.0)])
+@pytest.mark.parametrize("fn", [np.arcsin, np.arccos, np.arccosh, np.arctanh, np.sqrt, np.log])
+def test_slopes_on_a_cut_are_those_of_its_side(fn: Any, z: complex) -> None:
+    h = 1e-6
+    want = (fn(complex(z.real + h, z.imag)) - fn(complex(z.real - h, z.imag))) / (2 * h)
+    assert slope(lambda z: np.real(fn(z)), z) == pytest.approx(want)
 
 
 def test_exp_is_recomputed_then_multiplied() -> None:
