@@ -9,43 +9,52 @@ import numpy as np
 
 from yota.api import grad, gradtape, value_and_grad, vjp
 from yota.arrays import copy_layout
+from yota.entry import ints_to_floats
 from yota.recording import function_name
 from yota.structs import flatten, is_float, paths, unflatten
 from yota.tape import Call, Tape, Var, format_op, map_vars
 
 
 def check_grads(
-    f: Callable[..., Any], *args: Any, order: int = 1, rtol: float = 1e-5, atol: float = 1e-7
+    f: Callable[..., Any],
+    *args: Any,
+    order: int = 1,
+    rtol: float = 1e-5,
+    atol: float | None = None,
 ) -> None:
     """Compare the gradient of `f` with central differences; raise AssertionError where they differ.
 
     The error names argument, element and, where one can be found, the op whose local rule is off,
-    each with the two numbers.  A vector output is checked as its product with fixed weights.
-    `order=2` also checks the derivative of the gradient.
+    each with the two numbers.  `rtol` is relative to the largest gradient of the argument; `atol`
+    None stands for what rounding leaves of `f`.  A vector output is checked as its product with
+    fixed weights.  `order=2` also checks the derivative of the gradient.
     """
+    if not any(is_float(x) for a in args for x in flatten(a)[0]):
+        args = tuple(ints_to_floats(a) for a in args)
     scalar = _scalar(f, args)
     _check_once(scalar, args, rtol, atol, function_name(f))
-    if order > 1:
-        for n in range(len(args)):
-            if flatten(args[n], leaf=is_float)[0]:
-                _check_once(
-                    _slope(scalar, args, n),
-                    args,
-                    rtol * 10,
-                    atol * 10,
-                    f"the gradient of {function_name(f)}",
-                )
+    for n in range(len(args)) if order > 1 else ():
+        if flatten(args[n], leaf=is_float)[0]:
+            name = f"the gradient of {function_name(f)}"
+            _check_once(_slope(scalar, args, n), args, rtol * 10, atol, name)
 
 
 def _scalar(f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
-    shapes = [np.shape(v) for v in flatten(f(*args))[0]]
-    weights = [_weights(s, k) for k, s in enumerate(shapes)]
+    outputs = flatten(f(*args), leaf=is_float)[0]
+    weights = [_weights(np.shape(v), k) for k, v in enumerate(outputs)]
+    if [np.shape(v) for v in outputs] == [()] and not np.iscomplexobj(outputs[0]):
+        return f
 
     def total(*a: Any) -> Any:
-        outputs = flatten(f(*a), leaf=is_float)[0]
-        return sum(np.sum(np.real(y) * w) for y, w in zip(outputs, weights, strict=True))
+        found = flatten(f(*a), leaf=is_float)[0]
+        return sum(_weighted(y, w) for y, w in zip(found, weights, strict=True))
 
-    return total if shapes != [()] else f
+    return total
+
+
+def _weighted(y: Any, w: Any) -> Any:
+    total = np.sum(np.real(y) * w)
+    return total + np.sum(np.imag(y) * (w - 0.25)) if np.iscomplexobj(y) else total
 
 
 def _weights(shape: tuple[int, ...], k: int) -> Any:
@@ -58,15 +67,17 @@ def _slope(f: Callable[..., Any], args: tuple[Any, ...], n: int) -> Callable[...
 
     def slope(*a: Any) -> Any:
         gradients, _ = flatten(value_and_grad(f, n)(*a)[1], leaf=is_float)
-        return sum(np.sum(np.real(g) * w) for g, w in zip(gradients, weights, strict=True))
+        return sum(_weighted(g, w) for g, w in zip(gradients, weights, strict=True))
 
     return slope
 
 
 def _check_once(
-    f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: float, name: str
+    f: Callable[..., Any], args: tuple[Any, ...], rtol: float, atol: float | None, name: str
 ) -> None:
-    _, gradients = grad(f, *args)
+    value, gradients = grad(f, *args)
+    if atol is None:
+        atol = 1e-9 * max(abs(value), 1e-3) if np.isfinite(value) else 0.0
     for n, arg in enumerate(args):
         leaves, structure = flatten(arg, leaf=is_float)
         slopes, _ = flatten(gradients[n], leaf=is_float)
@@ -97,10 +108,12 @@ def _differences(
 ) -> Iterator[tuple[Any, Any, Any]]:
     """Yield element, gradient and central difference where they disagree, both steps confirming."""
     flat = copy_layout(x) if isinstance(x, np.ndarray) else np.array(x)
+    finite = np.abs(gx)[np.isfinite(gx)] if np.ndim(gx) else np.abs([gx])
+    scale = float(np.max(finite, initial=0.0))
     for index in np.ndindex(flat.shape):
         got = np.asarray(gx)[index]
         best = min((_central(f, flat, index, h) for h in _steps(flat)), key=lambda w: _gap(got, w))
-        if not _gap(got, best) <= atol + rtol * max(abs(got), abs(best), 1.0):
+        if not _gap(got, best) <= atol + rtol * max(abs(got), abs(best), scale):
             yield index, got, best
 
 

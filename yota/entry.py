@@ -26,6 +26,10 @@ class Entry:
     def leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """Return the numeric leaves of arguments of this structure, else raise GuardError."""
         leaves: list[Any] = []
+        missing = [n for n in self.names[len(args) :] if n in kwargs]
+        if len(args) + len(missing) == len(self.args):
+            args = (*args, *(kwargs[n] for n in missing))
+            kwargs = {k: v for k, v in kwargs.items() if k not in missing}
         given = (*args, *(kwargs[k] for k, _ in self.kwargs if k in kwargs))
         wanted = (*self.args, *(s for _, s in self.kwargs))
         if len(args) != len(self.args) or set(kwargs) != {k for k, _ in self.kwargs}:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import array
 import inspect
 import sys
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,11 +22,13 @@ from yota.structs import (
     Leaf,
     Static,
     flatten,
+    hidden,
     is_float,
     is_leaf,
     map_structure,
     nothing_like,
     paths,
+    statics,
     unflatten,
 )
 from yota.tape import (
@@ -96,6 +100,7 @@ class Recording:
         structures = []
         for k, value in enumerate((*args, *kwargs.values())):
             leaves, structure = flatten(value, first, is_boxed_leaf)
+            refuse_hidden(structure)
             name = names[k] if k < len(args) else list(kwargs)[k - len(args)]
             self.arguments.append(self.read(leaves, structure, name, first, k in wanted))
             structures.append(structure)
@@ -171,6 +176,7 @@ class Recording:
         if self.trace.escaped is not None:
             self.report(self.trace.escaped)
             raise self.trace.escaped
+        self.trace.guard_what_was_caught()
         return output
 
     def report(self, error: BaseException) -> None:
@@ -187,6 +193,7 @@ class Recording:
     def structured(self, tree: Any) -> Structured:
         """Return a tree of boxes as the tape keeps it."""
         leaves, structure = flatten(tree, leaf=is_boxed_leaf)
+        self.refuse_boxes(structure)
         kept = []
         for leaf in leaves:
             if not isinstance(leaf, Traced):
@@ -196,9 +203,22 @@ class Recording:
             kept.append(leaf._var)
         return Structured(structure, tuple(kept), ("",) * len(kept))
 
+    def refuse_boxes(self, structure: Any) -> None:
+        """Raise TraceError where a result holds traced values in something not taken apart."""
+        for value in statics(structure):
+            box = hidden(value, lambda x: isinstance(x, Traced))
+            if box is not None:
+                raise self.trace.escape(
+                    box,
+                    f"the result, inside a {type(value).__name__}",
+                    "return tuples, lists, dicts, dataclasses or plain objects",
+                )
+
     def value(self, tree: Any) -> Any:
         """Return a tree of boxes as plain values that nothing else refers to."""
-        if self.nested or not flatten(tree, leaf=is_boxed_leaf)[0]:
+        leaves, structure = flatten(tree, leaf=is_boxed_leaf)
+        if self.nested or not leaves:
+            self.refuse_boxes(structure)
             return tree
         return hand_out(self.structured(tree), self.trace.values)
 
@@ -257,6 +277,18 @@ def as_box(box: Traced | None, kind: str) -> Any:
     return box
 
 
+def refuse_hidden(structure: Any) -> None:
+    """Raise TraceError for an argument that holds floats where they cannot be told apart."""
+    for value in statics(structure):
+        if isinstance(value, set | frozenset | types.MappingProxyType | array.array):
+            items = value.values() if isinstance(value, types.MappingProxyType) else value
+            if any(is_boxed_leaf(v) for v in items):
+                raise TraceError(
+                    f"an argument holds floats in a {type(value).__name__}, which is not followed: "
+                    "pass a list, tuple, dict, dataclass or plain object"
+                )
+
+
 def kind_of(leaf: Any) -> str:
     """Return which kind of value the gradient of a leaf is."""
     return "array" if isinstance(leaf, np.ndarray) else spec_of(_plain(leaf)).kind
@@ -299,6 +331,8 @@ def seed_box(recording: Recording, y: Traced, seed: Any) -> Any:
     with trace.marked(SEED):
         if seed is None or (isinstance(seed, str) and seed == "ones"):
             return trace.constant(ones_of(value), SEED)
+        if isinstance(seed, str):
+            raise ValueError(f'seed={seed!r}: a seed is "ones" or an array of the output\'s shape')
         if isinstance(seed, Traced):
             return seed
         seed = check_seed(seed, value)

@@ -13,7 +13,7 @@ import numpy as np
 from yota.errors import RuleError
 from yota.rules.functional import cast
 from yota.rules.registry import NONDIFF, VJP, Live, Vjp, unbroadcast, zero
-from yota.tape import Call, Origin, Var, format_call, map_vars, vars_in
+from yota.tape import Call, Origin, Var, format_call, map_vars, spec_of, vars_in
 from yota.tracing import Failure, Trace, Traced
 
 SEED = Origin(role="seed", note="seed")
@@ -167,6 +167,7 @@ class _Backprop:
         primal = self.tape[var].spec
         with self.trace.marked(origin):
             if not isinstance(dx, Traced):
+                self.check_number(dx, var, origin)
                 dx = self.trace.constant(np.asarray(dx) if primal.kind == "array" else dx)
             if np.shape(dx) != primal.shape:
                 raise self.failed(RuleError(self.wrong_shape(origin, dx, var)), origin.of)
@@ -175,6 +176,14 @@ class _Backprop:
             if not primal.weak and not _is_weak(dx) and dx._value.dtype != primal.dtype:
                 dx = cast(dx, primal.dtype)
         return dx  # type: ignore[no-any-return]  # a box
+
+    def check_number(self, dx: Any, var: Var, origin: Origin) -> None:
+        """Raise RuleError for a rule that returned no number."""
+        if spec_of(dx).kind in ("tuple", "object"):
+            of = self.tape[origin.of] if origin.of else None
+            name = of.name if isinstance(of, Call) else "the seed"
+            text = f"{origin.place}: the rule of {name} returned {dx!r} for an operand ({var})"
+            raise self.failed(RuleError(f"{text}; a rule returns an array or a number"), origin.of)
 
     def wrong_shape(self, origin: Origin, dx: Any, var: Var) -> str:
         of = self.tape[origin.of] if origin.of else None
@@ -337,8 +346,11 @@ class _Pull:
             if live is not None and self.vjp.live in (Live.MOVES, Live.SELECTS):
                 mask = Mask((live,), _nonzero)
             self.back.add(arg, dx, mask, origin)
-        elif isinstance(arg, tuple | list):
-            for k, (a, d) in enumerate(zip(arg, dx, strict=True)):
+        elif isinstance(arg, tuple | list | dict):
+            pairs = [
+                (k, arg[k], dx[k]) for k in (arg if isinstance(arg, dict) else range(len(arg)))
+            ]
+            for k, a, d in pairs:
                 if d is not None and any(v in self.back.needed for v in vars_in(a)):
                     part = None if live is None else Mask((live,), operator.itemgetter(k))
                     at = next(iter(vars_in(a)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+import gc
+import numbers
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +15,12 @@ from typing import Any
 import numpy as np
 
 Structure = "Leaf | Static | Node | Again"
+
+
+# what is taken apart by position
+SEQUENCES = (tuple, list, collections.deque)
+_COMPARED_BYTES = 1 << 20
+_SEARCHED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,9 @@ class Attr:
     """The name of an attribute, among the keys of a container that also has attributes."""
 
     name: str
+
+
+_MAXLEN = Attr("maxlen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +81,7 @@ def fields_of(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return keys and values of a container or plain object, None for anything else."""
     if isinstance(x, dict):
         keys, values = tuple(x), tuple(x.values())
-    elif isinstance(x, tuple | list):
+    elif isinstance(x, SEQUENCES):
         keys, values = tuple(range(len(x))), tuple(x)
     else:
         return _object_fields(x)
@@ -79,6 +90,8 @@ def fields_of(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     more = [n for n in _attributes(x) if not n.startswith("__")]
     if isinstance(x, collections.defaultdict):
         more.append("default_factory")
+    if isinstance(x, collections.deque):
+        more.append("maxlen")
     return (*keys, *map(Attr, more)), (*values, *(getattr(x, n) for n in more))
 
 
@@ -88,10 +101,19 @@ def _attributes(x: Any) -> list[str]:
     return names + [n for n in getattr(x, "__dict__", ()) if not _is_cached_property(kind, n)]
 
 
+_WHOLE = (
+    type,
+    types.ModuleType,
+    types.FunctionType,
+    types.MethodType,
+    enum.Enum,
+    numbers.Number,
+)
+
+
 def _object_fields(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     kind: Any = type(x)
-    opaque = (type, types.ModuleType, types.FunctionType, types.MethodType, enum.Enum)
-    if isinstance(x, opaque) or hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array__"):
+    if isinstance(x, _WHOLE) or hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array__"):
         return None
     if kind.__module__ == "builtins" or not _can_be_rebuilt(kind):
         return None
@@ -102,7 +124,7 @@ def _object_fields(x: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
 @functools.lru_cache(maxsize=512)
 def _can_be_rebuilt(kind: type) -> bool:
     try:
-        object.__new__(kind)
+        _empty(kind)
     except TypeError:
         return False
     return "__dict__" in dir(kind) or bool(_slots(kind))
@@ -207,17 +229,28 @@ def _build_node(node: Node, leaves: Any, made: dict[int, Any]) -> Any:
         items = [_build(c, leaves, made) for k, c in _pairs(node) if not isinstance(k, Attr)]
         whole = made[node.number] = tuple.__new__(kind, items)
     else:
-        empty = kind.__new__ if issubclass(kind, list | dict) else object.__new__
-        whole = made[node.number] = empty(kind)
+        whole = made[node.number] = _empty(kind, node)
     for key, child in _pairs(node):
-        if isinstance(key, Attr) or not issubclass(kind, tuple | list | dict):
+        if key == _MAXLEN:
+            continue
+        if isinstance(key, Attr) or not issubclass(kind, (*SEQUENCES, dict)):
             name = key.name if isinstance(key, Attr) else key
             object.__setattr__(whole, name, _build(child, leaves, made))
-        elif issubclass(kind, list):
+        elif issubclass(kind, list | collections.deque):
             whole.append(_build(child, leaves, made))
         elif issubclass(kind, dict):
             whole[key] = _build(child, leaves, made)
     return whole
+
+
+def _empty(kind: Any, node: Node | None = None) -> Any:
+    """Return an object of this class before anything is put into it."""
+    if issubclass(kind, collections.deque):
+        limit = [c.value for k, c in _pairs(node) if k == _MAXLEN] if node is not None else [None]
+        return kind([], *limit)
+    if issubclass(kind, list | dict | types.SimpleNamespace):
+        return kind.__new__(kind)
+    return object.__new__(kind)
 
 
 def _pairs(node: Node) -> Iterator[tuple[Any, Any]]:
@@ -228,11 +261,37 @@ def snapshot(x: Any, seen: frozenset[int] = frozenset()) -> Any:
     """Return what a fixed value holds now, to tell later whether it was changed in place."""
     fields = fields_of(x)
     if fields is None:
-        return x
+        return _contents(x) if isinstance(x, np.ndarray) else x
     if id(x) in seen:
         return "..."
     inner = seen | {id(x)}
     return (type(x), fields[0], tuple(snapshot(v, inner) for v in fields[1]))
+
+
+def statics(structure: Any) -> Iterator[Any]:
+    """Yield the fixed values of a structure."""
+    stack = [structure]
+    while stack:
+        s = stack.pop()
+        if isinstance(s, Static):
+            yield s.value
+        elif isinstance(s, Node):
+            stack.extend(s.children)
+
+
+def hidden(value: Any, leaf: Callable[[Any], bool]) -> Any:
+    """Return a leaf inside something that is not taken apart, as a set; None if there is none."""
+    seen: set[int] = set()
+    stack = [value]
+    opaque = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, str, bytes)
+    while stack and len(seen) < _SEARCHED:
+        x = stack.pop()
+        if leaf(x):
+            return x
+        if id(x) not in seen and not isinstance(x, opaque):
+            seen.add(id(x))
+            stack.extend(gc.get_referents(x))
+    return None
 
 
 def map_structure(structure: Any, leaf: Callable[[int], Any], static: Callable[[Any], Any]) -> Any:
@@ -260,10 +319,11 @@ def pick_leaves(structure: Any, tree: Any) -> dict[int, Any]:
         if isinstance(s, Leaf):
             found.setdefault(s.index, value)
         elif isinstance(s, Node):
-            plain = issubclass(s.type, tuple | list | dict)
+            plain = issubclass(s.type, (*SEQUENCES, dict))
             own = [k for k in s.keys if not isinstance(k, Attr)]
-            if issubclass(s.type, tuple | list) and len(value) != len(own):
-                raise TypeError("another length")
+            kinds = SEQUENCES if issubclass(s.type, SEQUENCES) else dict
+            if plain and (not isinstance(value, kinds) or len(value) != len(own)):
+                raise TypeError("another structure")
             items = (
                 getattr(value, k.name)
                 if isinstance(k, Attr)
@@ -274,6 +334,12 @@ def pick_leaves(structure: Any, tree: Any) -> dict[int, Any]:
             )
             stack.extend(zip(s.children, items, strict=True))
     return found
+
+
+def _contents(x: Any) -> Any:
+    if x.nbytes > _COMPARED_BYTES:
+        return x
+    return (x.dtype, x.shape, tuple(x.ravel().tolist()) if x.dtype.hasobject else x.tobytes())
 
 
 def nothing_like(value: Any) -> Any:
@@ -306,7 +372,7 @@ def _step(node: Node, key: Any) -> str:
         return f"[{key!r}]"
     if issubclass(node.type, tuple) and hasattr(node.type, "_fields"):
         return f".{node.type._fields[key]}"
-    if issubclass(node.type, tuple | list):
+    if issubclass(node.type, SEQUENCES):
         return f"[{key}]"
     return f".{key}"
 
@@ -371,7 +437,7 @@ class _Update:
 
     def store(self, x: Any, changed: dict[Any, Any]) -> Any:
         """Write what was rebuilt into a container; one that cannot be written is rebuilt itself."""
-        if isinstance(x, list | dict):
+        if isinstance(x, list | dict | collections.deque):
             for key, new in changed.items():
                 if isinstance(key, Attr):
                     setattr(x, key.name, new)
@@ -381,7 +447,7 @@ class _Update:
         try:
             for name, new in changed.items():
                 setattr(x, name, new)
-        except AttributeError:
+        except Exception:  # frozen, each class in its own way
             found: Any = fields_of(x)  # x has fields: not None
             kept = dict(zip(*found, strict=True))
             self.done[id(x)] = copy = object.__new__(type(x))

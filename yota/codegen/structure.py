@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import keyword
+from collections import deque
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 from yota.codegen.expressions import Expressions
-from yota.structs import Again, Attr, Leaf, Node, Static
+from yota.structs import SEQUENCES, Again, Attr, Leaf, Node, Static
 
 
 class Builder:
@@ -65,7 +67,7 @@ class Builder:
             if isinstance(key, Attr):
                 continue
             value = self._visit(child, leaf)
-            if issubclass(s.type, list):
+            if issubclass(s.type, list | deque):
                 self.statements.append(f"{name}.append({value})")
             elif issubclass(s.type, dict):
                 key = self.write.operand(key, numpy=False)
@@ -81,7 +83,7 @@ class Builder:
     def _attributes(self, s: Node, name: str, leaf: Callable[[int], str]) -> None:
         """Set the attributes that a container has besides its items."""
         for key, child in zip(s.keys, s.children, strict=True):
-            if isinstance(key, Attr):
+            if isinstance(key, Attr) and key.name != "maxlen":
                 self.statements.append(f"{name}.{key.name} = {self._visit(child, leaf)}")
 
     def _empty(self, s: Node) -> str:
@@ -89,7 +91,10 @@ class Builder:
             return "[]" if s.type is list else f"{self.write.function(s.type)}()"
         if issubclass(s.type, dict):
             return f"{self.write.function(s.type)}()" if _is_empty_made(s.type) else "{}"
-        return f"{self.write.names.builtin(object)}.__new__({self.write.function(s.type)})"
+        kind = self.write.function(s.type)
+        if issubclass(s.type, deque | SimpleNamespace):
+            return f"{kind}()"
+        return f"{self.write.names.builtin(object)}.__new__({kind})"
 
 
 def fixed(value: Any, write: Expressions) -> str:
@@ -191,7 +196,7 @@ class Arguments:
         if issubclass(s.type, dict):
             keys = self.write.operand(own, numpy=False)
             test += f" and {self.write.names.builtin(tuple)}({path}) == {keys}"
-        elif issubclass(s.type, tuple | list):
+        elif issubclass(s.type, SEQUENCES):
             test += f" and {self.write.names.builtin(len)}({path}) == {len(own)}"
         self._require(test, f"{path} had another structure when this was recorded")
         for key, child in zip(s.keys, s.children, strict=True):
@@ -200,7 +205,7 @@ class Arguments:
     def _step(self, s: Node, path: str, key: Any) -> str:
         if isinstance(key, Attr):
             return f"{path}.{key.name}"
-        if issubclass(s.type, dict | tuple | list):
+        if issubclass(s.type, (dict, *SEQUENCES)):
             return f"{path}[{self.write.operand(key, numpy=False)}]"
         if key.isidentifier() and not keyword.iskeyword(key):
             return f"{path}.{key}"

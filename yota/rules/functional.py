@@ -66,3 +66,13 @@ def halt(x: Any) -> Any:
 
 
 NONDIFF.add(halt)
+
+
+@primitive
+def raises(fn: Any, error: type[BaseException], *args: Any, **kwargs: Any) -> bool:
+    """Tell whether `fn(*args, **kwargs)` raises this error."""
+    try:
+        fn(*args, **kwargs)
+    except error:
+        return True
+    return False

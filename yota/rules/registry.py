@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -81,6 +82,10 @@ def defvjp(
     an argument that is a list takes a list.  None: the derivative is unknown and asking for it
     raises RuleError.  `yota.zero`: it is zero.
     """
+    if not callable(fn) or not all(r is None or callable(r) for r in rules):
+        raise TypeError("defvjp(fn, *rules) takes a function, and for each argument a rule or None")
+    if not rules and rest is None:
+        raise TypeError("defvjp(fn, *rules) needs a rule; for no derivative at all use nondiff(fn)")
     VJP[fn] = Vjp(rules, rest, live, sees)
     NONDIFF.discard(fn)
 
@@ -140,6 +145,9 @@ def primitive(fn: F) -> F:
     if fn in PRIMITIVES:
         return fn
 
+    if not callable(fn):
+        raise TypeError(f"primitive(fn) takes a function, not {fn!r}")
+
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         box = find_box((args, kwargs))
@@ -156,9 +164,9 @@ def find_box(args: Any) -> Any:
     for a in args:
         if hasattr(type(a), "__yota_record__"):
             return a
-        if type(a) in (tuple, list) and (inner := find_box(a)) is not None:
+        if isinstance(a, tuple | list | deque) and (inner := find_box(a)) is not None:
             return inner
-        if type(a) is dict and (inner := find_box(tuple(a.values()))) is not None:
+        if isinstance(a, dict) and (inner := find_box(tuple(a.values()))) is not None:
             return inner
         if type(a) is slice and (inner := find_box((a.start, a.stop, a.step))) is not None:
             return inner

@@ -2,7 +2,8 @@
 
 from yota.tracing import dispatch, methods, operators
 from yota.tracing.box import Traced, record
-from yota.tracing.methods import array, stop_gradient
+from yota.tracing.dispatch import array
+from yota.tracing.methods import stop_gradient
 from yota.tracing.recorder import Failure, Trace, current
 from yota.tracing.views import sync
 

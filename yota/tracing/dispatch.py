@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from yota.errors import TraceError
+from yota.rules.functional import cast
 from yota.rules.registry import find_box
 from yota.tracing import views
 from yota.tracing.box import Traced, brief, record
@@ -21,12 +22,18 @@ STATIC = {
     np.array_repr, np.array_str, np.array2string,
 }  # fmt: skip
 
+# what takes plain lists for arrays in operands whose rules ask for arrays
+_PRODUCTS = {
+    np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.kron, np.cross, np.convolve, np.correlate,
+}  # fmt: skip
+
 WRITERS = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 
 
 def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Record a ufunc, or one of its methods; `out=` of a traced array is a write into it."""
     out = kwargs.pop("out", None)
+    inputs = tuple(map(as_array, inputs))
     if method == "at" or any(o is not None and not isinstance(o, Traced) for o in out or ()):
         target = inputs[0] if method == "at" else next(o for o in out if not isinstance(o, Traced))
         raise box._trace.escape(
@@ -60,8 +67,26 @@ def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[st
             box, f"out= of {func.__name__}", "leave out= away and use what the function returns"
         )
     kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+    if func in _PRODUCTS:
+        args = (*map(as_array, args[:2]), *args[2:])
     args, kwargs = _positional(func, args, kwargs)
     return _into(None if out is None else (out,), record(func, *args, **kwargs))
+
+
+def array(x: Any, dtype: Any = None) -> Any:
+    """Return what `np.array` returns, also for nested lists that hold traced values."""
+    if find_box((x,)) is None:
+        return np.array(x, dtype=dtype)
+    if isinstance(x, Traced):
+        made = np.copy(x) if x._cell is not None else np.reshape(x, ())
+    else:
+        made = np.stack([array(v) if type(v) in (list, tuple) else v for v in x])
+    return made if dtype is None else record(cast, made, np.dtype(dtype))
+
+
+def as_array(x: Any) -> Any:
+    """Return a list or tuple that stands for an array as that array."""
+    return array(x) if type(x) in (list, tuple) else x
 
 
 def _take_out(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -123,10 +148,21 @@ def _write_function(box: Traced, func: Any, args: Any, kwargs: Any) -> None:
     )
 
 
+# functions written in C, whose signatures not every NumPy tells
+_SIGNATURES: dict[Any, Callable[..., None]] = {
+    np.dot: lambda a, b, out=None: None,
+    np.inner: lambda a, b: None,
+    np.vdot: lambda a, b: None,
+    np.where: lambda condition, x=None, y=None: None,
+    np.concatenate: lambda arrays, axis=0, out=None: None,
+    np.bincount: lambda x, weights=None, minlength=0: None,
+}
+
+
 @functools.cache
 def _parameters(func: Any) -> tuple[inspect.Parameter, ...]:
     try:
-        return tuple(inspect.signature(func).parameters.values())
+        return tuple(inspect.signature(_SIGNATURES.get(func, func)).parameters.values())
     except (TypeError, ValueError):
         return ()
 
@@ -136,7 +172,8 @@ def _positional(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict
     boxed = [k for k, v in kwargs.items() if find_box((v,)) is not None]
     if not boxed:
         return args, kwargs
-    params = [p for p in _parameters(func) if p.kind is p.POSITIONAL_OR_KEYWORD]
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    params = [p for p in _parameters(func) if p.kind in places]
     names = [p.name for p in params]
     boxed = [k for k in boxed if k in names]
     if not boxed:

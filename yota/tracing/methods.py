@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from yota.rules.functional import cast, halt, identity, item
-from yota.rules.registry import find_box
 from yota.structs import flatten, unflatten
 from yota.tracing import views
 from yota.tracing.box import METHODS, Traced, record
@@ -70,9 +69,11 @@ def _tolist(x: Any) -> Any:
 
 
 def _conj(x: Traced) -> Any:
-    if isinstance(x, np.ndarray | np.generic):
-        return np.conjugate(x)
-    return record(item, np.conjugate(x)) if isinstance(x, complex) else x
+    if not np.iscomplexobj(x._value):
+        return x
+    return (
+        np.conjugate(x) if isinstance(x, np.ndarray | np.generic) else record(item, np.conjugate(x))
+    )
 
 
 METHODS |= {
@@ -99,17 +100,6 @@ METHODS |= {
     "transpose": _transpose,
     "compress": lambda x, condition, axis=None: np.compress(condition, x, axis=axis),
 }
-
-
-def array(x: Any, dtype: Any = None) -> Any:
-    """Return what `np.array` returns, also for nested lists that hold traced values."""
-    if find_box((x,)) is None:
-        return np.array(x, dtype=dtype)
-    if isinstance(x, Traced):
-        made = np.copy(x) if x._cell is not None else np.reshape(x, ())
-    else:
-        made = np.stack([array(v) if type(v) in (list, tuple) else v for v in x])
-    return made if dtype is None else record(cast, made, np.dtype(dtype))
 
 
 def stop_gradient(x: Any) -> Any:

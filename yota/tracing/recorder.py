@@ -14,7 +14,9 @@ import numpy as np
 from yota.arrays import copy_layout
 from yota.errors import TraceError
 from yota.frames import innermost, user_frames
+from yota.rules.functional import raises
 from yota.rules.registry import PRIMITIVES
+from yota.structs import SEQUENCES, hidden, is_leaf
 from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, kind_text, spec_of
 from yota.tracing.box import BOXES, CURRENT, Traced, brief
 from yota.tracing.varying import dtype_varies, shape_varies
@@ -54,6 +56,7 @@ class Trace:
         self.failure: Failure | None = None
         self.captured: dict[int, tuple[Any, Any, Var]] = {}
         self.running = ""
+        self.raised: Any = None
 
     @contextmanager
     def under_way(self, base: Any = None) -> Iterator[None]:
@@ -122,20 +125,14 @@ class Trace:
 
     def record(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """Run `fn` on its operands' values and append the call; return boxes of its result."""
+        self.guard_what_was_caught()
         lower = _Lower(self)
         op_args, values = lower.tree(tuple(args))
         op_kwargs, kw_values = lower.tree(kwargs)
         origin = self.origin()
         if is_users(fn):
             values, kw_values = read_only(values), read_only(kw_values)
-        self.running = fn_name(fn)
-        try:
-            result = fn(*values, **kw_values)
-        except Exception as error:
-            self.explain(error, fn, values, kw_values, origin)
-            raise
-        finally:
-            self.running = ""
+        result = self.run(fn, values, kw_values, (op_args, op_kwargs, origin))
         if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
             raise TraceError(
                 f"{fn_name(fn)} gave a {type(result).__name__} ({origin.place}); subclasses of "
@@ -151,10 +148,46 @@ class Trace:
         if isinstance(result, tuple | list):
             return self.unpack(self.push(call, result), result, lower.boxes)
         if call.spec.dtype is None:
-            return result
+            return self.plain(fn, result, origin)
+        if is_users(fn):
+            result = writable(result, values, lower.boxes)
         box = self.push(call, result)
         self.guard_type(call, box)
         return follow(box, fn, args, kwargs, lower.boxes)
+
+    def run(self, fn: Any, values: Any, kw_values: Any, call: tuple[Any, Any, Origin]) -> Any:
+        """Return `fn` of plain values; an error is explained, and kept in case it is caught."""
+        op_args, op_kwargs, origin = call
+        self.running = fn_name(fn)
+        try:
+            return fn(*values, **kw_values)
+        except Exception as error:
+            self.explain(error, fn, values, kw_values, origin)
+            self.raised = (fn, type(error), op_args, tuple(op_kwargs.items()), origin)
+            raise
+        finally:
+            self.running = ""
+
+    def guard_what_was_caught(self) -> None:
+        """Guard that a call raises which the user's function caught: else it took another way."""
+        if self.raised is None:
+            return
+        fn, error, args, kwargs, origin = self.raised
+        self.raised = None
+        call = Call(
+            spec=spec_of(True), origin=origin, fn=raises, args=(fn, error, *args), kwargs=kwargs
+        )
+        box = self.push(call, True)
+        self.tape.guards.append(Guard(box._var, True, "bool", origin))
+
+    def plain(self, fn: Any, result: Any, origin: Origin) -> Any:
+        """Return a result that is no number; a primitive's must not hide arrays."""
+        if is_users(fn) and hidden(result, is_leaf) is not None:
+            raise TraceError(
+                f"{origin.place}: the primitive {fn_name(fn)} returned a {type(result).__name__}; "
+                "a primitive returns numbers, arrays, or a tuple or list of them"
+            )
+        return result
 
     def unpack(self, whole: Traced, result: Any, boxes: list[Traced]) -> Any:
         """Return a box for each item of a tuple or list, in a container of the same type."""
@@ -215,6 +248,14 @@ def read_only(tree: Any) -> Any:
     return {k: read_only(t) for k, t in tree.items()} if type(tree) is dict else tree
 
 
+def writable(result: Any, values: Any, boxes: list[Traced]) -> Any:
+    """Return the operand itself where a primitive returned the view of it that it was given."""
+    for value in values:
+        if result is value and isinstance(value, np.ndarray):
+            return next((b._value for b in boxes if b._value is value.base), value)
+    return result
+
+
 def _same_bytes(a: Any, b: Any) -> bool:
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
@@ -251,10 +292,12 @@ class _Lower:
             return self.box(x)
         if kind is float or kind is int or kind is str or x is None:
             return x, x
-        if kind is tuple or kind is list:
+        if isinstance(x, SEQUENCES):
+            # a plain sequence: what NumPy makes of a subclass is the same
+            make = tuple if isinstance(x, tuple) else list
             pairs = [self.tree(t) for t in x]
-            return kind([p[0] for p in pairs]), kind([p[1] for p in pairs])
-        if kind is dict:
+            return make([p[0] for p in pairs]), make([p[1] for p in pairs])
+        if isinstance(x, dict):
             found = {k: self.tree(t) for k, t in x.items()}
             return {k: p[0] for k, p in found.items()}, {k: p[1] for k, p in found.items()}
         if kind is slice:
