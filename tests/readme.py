@@ -11,16 +11,13 @@ README = Path(__file__).parent.parent / "README.md"
 
 def options_table() -> str:
     """Return the options of `yotaview` as a table: argparse's layout differs by Python."""
-    from yotaview.cli import EPILOG, make_parser
+    from yotaview.options import EPILOG, make_parser, names_of
 
     rows = []
     for action in make_parser()._actions:
         if action.option_strings and action.help and action.dest != "help":
-            metavar = action.metavar or ("|".join(action.choices) if action.choices else "")
-            value = "" if action.nargs == 0 or not metavar else f" {metavar}"
             text = action.help.replace("%%", "%").replace("|", "\\|")
-            names = ", ".join(action.option_strings)
-            shown = f"{names}{value}".replace("|", "\\|")
+            shown = names_of(action).replace("|", "\\|")
             rows.append(f"| `{shown}` | {text} |")
     return (
         "\n".join(["| option | what it does |", "|---|---|", *rows, "", EPILOG.capitalize() + "."])

@@ -38,15 +38,16 @@ class Actions(Provider):
         screen = self.screen
         if not isinstance(screen, MainScreen):
             return []
-        return [
+        found = [
             (
-                f"{k.action.replace('_', ' ')}  ({k.show})",
+                f"{k.action.replace('_', ' ')} ({k.show})",
                 k.help,
                 partial(screen.action_act, k.action),
             )
             for k in KEYS
-            if k.scope != "pane"
+            if k.scope != "pane" and k.action != "commands"
         ]
+        return [*found, ("choose a theme", "every theme, by name", partial(choose_theme, screen))]
 
     async def discover(self) -> Hits:
         """Yield all actions."""
@@ -62,12 +63,17 @@ class Actions(Provider):
                 yield Hit(score, matcher.highlight(name), act, help=told)
 
 
+def choose_theme(screen: MainScreen) -> None:
+    """Open Textual's list of themes."""
+    screen.app.search_themes()
+
+
 class YotaView(App[int]):
     """One screen on one session."""
 
     TITLE = "yotaview"
     CSS_PATH = "theme.tcss"
-    COMMANDS: ClassVar = App.COMMANDS | {Actions}
+    COMMANDS: ClassVar = {Actions}
 
     def __init__(
         self, session: Session, *, view: str = "step", theme: str | None = None, ascii: bool = False

@@ -7,182 +7,28 @@ import ast
 import contextlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, TextIO
 
 from yotaview.capture import Capture, Limits, run_script
 from yotaview.capture.runner import NotFound
 from yotaview.checks import CHECKS, Finding, line_of
-from yotaview.export import SUFFIXES, ExportError, Selection, export, stage_text, suffix_of
+from yotaview.export import SUFFIXES, ExportError, Selection, export, stage_lines, suffix_of
 from yotaview.lessons import FIRST, LESSONS, lesson_path
 from yotaview.model import store
-from yotaview.model.breaks import BreakError
+from yotaview.model.breaks import BreakError, find_breaks
 from yotaview.model.goto import GotoError
 from yotaview.model.session import Session
+from yotaview.options import Parser, UsageError, make_parser, misplaced, split_arguments
 from yotaview.render.json import json_lines
 from yotaview.render.line import Line, Span, ansi, line, plain, to_ascii
-from yotaview.render.tapes import list_lines, status, value_text
-from yotaview.render.text import tape_lines
+from yotaview.render.tapes import list_lines
 
 OK, RAISED, USAGE, NO_TAPE, FAILED_CHECK, FAILED_EXPORT, UNREADABLE = range(7)
 TIME_LIMIT, INTERRUPTED = 124, 130
-STAGES = ("trace", "reverse", "cse", "fold", "algebra", "dce", "buffers", "code")
-VIEWS = ("step", "passes", "code", "graph", "profile", "tapes")
-EPILOG = """\
-exit code, the first that holds: 2 usage, 130 interrupted, 124 time limit, 6 unreadable session,
-1 the script raised or exited non-zero, 3 no tape captured, 5 export failed, 4 a check failed, 0"""
-
-
-class UsageError(Exception):
-    """The command line asks for something that does not exist."""
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse, with errors that are raised."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise UsageError."""
-        raise UsageError(message)
-
-
-def make_parser() -> Parser:
-    """Return the parser of what stands before the script."""
-    parser = Parser(
-        prog="yotaview",
-        usage="yotaview [OPTIONS] SCRIPT [ARGS...] | -m MODULE [ARGS...] | FILE.yota",
-        description="Run a script and step through the gradients that it took, forward and back.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        add_help=True,
-    )
-    parser.add_argument(
-        "-m", dest="module", metavar="MODULE", help="run a module by name, as python -m"
-    )
-    parser.add_argument("--version", action="store_true", help="print the version")
-    _screen_options(parser.add_argument_group("screen"))
-    _headless_options(parser.add_argument_group("without a screen"))
-    _choice_options(parser.add_argument_group("what is shown"))
-    _capture_options(parser.add_argument_group("what is captured"))
-    return parser
-
-
-def _screen_options(group: Any) -> None:
-    names = ", ".join(LESSONS)
-    group.add_argument(
-        "--lesson",
-        nargs="?",
-        const=FIRST,
-        metavar="NAME",
-        help=f"open a lesson: {names} (--lesson=NAME)",
-    )
-    group.add_argument("--theme", metavar="NAME", help="a theme of Textual, as textual-light")
-    group.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    group.add_argument("--view", choices=VIEWS, help="the view to begin with")
-    group.add_argument(
-        "--at", metavar="WHERE", help="the position: 46, %%46, 50%%, seed, end, nan, 'line 9'"
-    )
-    group.add_argument("-b", dest="breaks", action="append", default=[], metavar="SPEC",
-                       help="a breakpoint: %%46, op:log, line:9, nan")  # fmt: skip
-    group.add_argument(
-        "--tui", action="store_true", help="open the screen after the headless options"
-    )
-
-
-def _headless_options(group: Any) -> None:
-    group.add_argument("-o", dest="out", action="append", default=[], metavar="FILE",
-                       help=f"write a file, by its suffix: {' '.join(SUFFIXES)}")  # fmt: skip
-    group.add_argument("--list", action="store_true", help="print a line for each captured tape")
-    group.add_argument("--text", action="store_true", help="print the tape, an op a line")
-    group.add_argument("--json", action="store_true", help="print the tape as JSON lines")
-    group.add_argument("--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}")
-    group.add_argument(
-        "--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png"
-    )
-    group.add_argument("--doctor", action="store_true", help="print what this installation can do")
-    group.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colour text"
-    )
-
-
-def _choice_options(group: Any) -> None:
-    group.add_argument("--tape", type=_positive, metavar="N", help="tape N of --list")
-    group.add_argument("--call", type=_positive, metavar="K", help="kept call K of the tape")
-    group.add_argument("--stage", choices=STAGES, default="reverse", help="the tape after a pass")
-    group.add_argument(
-        "--only", metavar="NAME", help="tapes of one function, or called at FILE:LINE"
-    )
-
-
-def _capture_options(group: Any) -> None:
-    group.add_argument(
-        "--capture", metavar="NAME|FILE:LINE", help="capture one function, or one line's calls"
-    )
-    group.add_argument(
-        "--max-tapes", type=_positive, default=200, metavar="N", help="tapes to capture (200)"
-    )
-    group.add_argument(
-        "--max-bytes", type=_size, default=256 << 20, metavar="N", help="for kept calls (256M)"
-    )
-    group.add_argument(
-        "--timeout", type=_seconds, metavar="S", help="end the script after S seconds"
-    )
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
-
-
-def _size(text: str) -> int:
-    units = {"k": 10, "m": 20, "g": 30}
-    unit = units.get(text[-1:].lower())
-    return _positive(text) if unit is None else int(float(text[:-1]) * (1 << unit))
-
-
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not number > 0:
-        raise ValueError(text)
-    return number
-
-
-def split_arguments(argv: Sequence[str], parser: Parser) -> tuple[list[str], list[str]]:
-    """Return our own options, and the script with what stands behind it."""
-    takes_value = {s for a in parser._actions for s in a.option_strings if a.nargs is None}
-    k = 0
-    while k < len(argv):
-        word = argv[k]
-        if word == "--":
-            return list(argv[:k]), list(argv[k + 1 :])
-        if not word.startswith("-") or word == "-":
-            break
-        module = word.startswith("-m") and not word.startswith("--")
-        separate = word in takes_value
-        k += 2 if separate else 1
-        if module:
-            break
-    return list(argv[:k]), list(argv[k:])
-
-
-def misplaced(arguments: Sequence[str], parser: Parser) -> list[str]:
-    """Return our long options among the script's arguments."""
-    ours = {
-        s
-        for a in parser._actions
-        for s in a.option_strings
-        if s.startswith("--") or s in ("-o", "-b")
-    }
-    found = []
-    for word in arguments:
-        if word == "--":
-            break
-        if word.partition("=")[0] in ours and word not in ("--help", "--version"):
-            found.append(word.partition("=")[0])
-    return list(dict.fromkeys(found))
+FEW = 8
 
 
 @dataclass
@@ -282,8 +128,11 @@ def _read(argv: list[str], parser: Parser) -> Run | None:
 def _choose_target(run: Run, rest: list[str]) -> None:
     o = run.options
     if o.lesson is not None:
+        if o.lesson == "" and len(rest) == 1 and rest[0] in LESSONS:
+            o.lesson, rest = rest[0], []
         if rest:
             raise UsageError(f"--lesson takes no script; a lesson by name is --lesson={rest[0]}")
+        o.lesson = o.lesson or FIRST
         if o.lesson not in LESSONS:
             raise UsageError(f"no lesson {o.lesson!r}; there are: {', '.join(LESSONS)}")
         run.target = lesson_path(o.lesson)
@@ -308,6 +157,15 @@ def _check_options(run: Run) -> None:
         raise UsageError(f"{o.screenshot}: a screenshot is .svg or .png")
     if o.tui and not on_terminal():
         raise UsageError("--tui needs a terminal for input, output and error")
+    if o.theme and (o.screenshot or not run.headless):
+        _check_theme(o.theme)
+
+
+def _check_theme(name: str) -> None:
+    from textual.theme import BUILTIN_THEMES
+
+    if name not in BUILTIN_THEMES:
+        raise UsageError(f"no theme {name!r}; there are: {', '.join(BUILTIN_THEMES)}")
 
 
 def _execute(run: Run) -> int:
@@ -317,14 +175,27 @@ def _execute(run: Run) -> int:
         say(capture.error.rstrip())
     if capture.cut:
         say(f"capture cut: {capture.cut}")
-    if not capture.rows:
-        say(
-            "no tape captured: the script called no yota.grad, vjp, gradtape or trace up to its end"
-        )
+    if not capture.rows and (why := _why_none(run)):
+        say(f"no tape captured: {why}")
     _headless_outputs(run)
     if not run.headless and capture.rows:
         _open_screen(run)
     return run.exit_code()
+
+
+def _why_none(run: Run) -> str:
+    """Say why nothing was captured; nothing where the script is no Python, which was just said."""
+    capture = run.capture
+    assert capture is not None
+    if capture.left_out:
+        names = ", ".join(capture.left_out[:FEW]) + (", …" if len(capture.left_out) > FEW else "")
+        return f"--capture {run.options.capture} left out all there are: {names}"
+    if capture.error is None:
+        return "the script called no yota.grad, vjp, gradtape or trace up to its end"
+    name = capture.error.rstrip().rpartition("\n")[2].partition(":")[0]
+    if name in ("SyntaxError", "IndentationError", "TabError"):
+        return ""
+    return "the script raised before it called yota.grad, vjp, gradtape or trace"
 
 
 def _load(run: Run) -> Capture:
@@ -336,7 +207,10 @@ def _load(run: Run) -> Capture:
     limits = Limits(o.max_tapes, o.max_bytes, o.timeout, o.capture)
     try:
         if not run.headless:
-            capture = run_script(run.target, run.arguments, module=bool(o.module), limits=limits)
+            with patience(run.target):
+                capture = run_script(
+                    run.target, run.arguments, module=bool(o.module), limits=limits
+                )
             return _with_lesson(capture) if o.lesson else capture
         with output_to_stderr():
             capture = run_script(run.target, run.arguments, module=bool(o.module), limits=limits)
@@ -348,11 +222,23 @@ def _load(run: Run) -> Capture:
 
 
 def _with_lesson(capture: Capture) -> Capture:
-    """Put the lesson's text where the screen shows the script's output."""
+    """Put the lesson's text where the screen looks for it."""
     source = "\n".join(capture.sources.get(capture.script, ()))
     capture.lesson = ast.get_docstring(ast.parse(source)) or ""
-    capture.output = f"{capture.lesson}\n\n{'-' * 72}\n{capture.output}"
     return capture
+
+
+@contextlib.contextmanager
+def patience(target: str, seconds: float = 1.0) -> Iterator[None]:
+    """Say after a while that the script is still running, and how to end it."""
+    text = f"running {os.path.basename(target)} (ctrl-c stops it and opens what was captured)"
+    timer = threading.Timer(seconds, lambda: say(text, sys.__stderr__))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextlib.contextmanager
@@ -377,35 +263,44 @@ def output_to_stderr() -> Iterator[None]:
             os.close(kept)
 
 
-def say(text: str) -> None:
+def say(text: str, stream: TextIO | None = None) -> None:
     """Write narration, which is never data."""
-    print(f"yotaview: {text}", file=sys.stderr)
+    print(f"yotaview: {text}", file=stream or sys.stderr)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 tape`, `2 tapes`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def chosen_rows(run: Run) -> list[int]:
     """Return the indices of the rows that the options choose; raises UsageError for none."""
     assert run.capture is not None
     rows, o = run.capture.rows, run.options
-    if o.tape is not None:
-        if o.tape > len(rows):
-            raise UsageError(f"no tape {o.tape}; {len(rows)} captured")
-        return [o.tape - 1]
+    if o.tape is not None and o.tape > len(rows):
+        raise UsageError(f"no tape {o.tape}; {len(rows)} captured")
     found = [k for k, r in enumerate(rows) if o.only is None or o.only in (r.name, r.place)]
     if rows and not found:
         names = ", ".join(dict.fromkeys(r.name for r in rows))
         raise UsageError(f"no tape of {o.only!r}; there are: {names}")
-    return found
+    if o.tape is None:
+        kept = [k for k in found if any(c.number == o.call for c in rows[k].calls)]
+        return kept or found
+    if o.tape - 1 not in found:
+        row = rows[o.tape - 1]
+        raise UsageError(f"--tape {o.tape} is {row.name} {row.place}, not --only {o.only!r}")
+    return [o.tape - 1]
 
 
 def open_row(run: Run, row: int) -> Session:
     """Return a session on a row, at the call and position that the options name."""
     assert run.capture is not None
-    session = Session(run.capture, row)
     try:
+        session = Session(run.capture, row)
         if run.options.call is not None:
             session.open_call(run.options.call)
         if run.options.at is not None:
-            session.goto(session.parse_goto(run.options.at))
+            session.jump(run.options.at)
         for spec in run.options.breaks:
             session.break_at(spec)
     except (GotoError, BreakError) as error:
@@ -424,7 +319,9 @@ def _headless_outputs(run: Run) -> None:
     rows = chosen_rows(run)
     wanted = o.list or not (o.out or o.text or o.json or o.check or o.screenshot or o.tui)
     if wanted:
-        table = list_lines(capture)
+        if o.call is not None and all(o.call > capture.rows[k].count for k in rows):
+            raise UsageError(f"no call {o.call} of {', '.join(capture.rows[k].name for k in rows)}")
+        table = list_lines(capture, o.call)
         write(run, [table[0], *(table[k + 1] for k in rows)])
     _print_tapes(run, rows)
     if o.out:
@@ -453,22 +350,10 @@ def _print_tapes(run: Run, rows: list[int]) -> None:
             continue
         session = open_row(run, k)
         if o.text:
-            write(run, [_heading(session)])
-            if o.stage == "reverse":
-                write(run, tape_lines(session))
-            else:
-                sys.stdout.write(stage_text(session, o.stage))
+            write(run, stage_lines(session, o.stage))
         if o.json:
-            for text in json_lines(session, ops=not o.list):
+            for text in json_lines(session, ops=not o.list, stage=o.stage):
                 print(text)
-
-
-def _heading(session: Session) -> Line:
-    row = session.row
-    call = f" call {session.call.number}/{row.count}" if session.call is not None else ""
-    head = f"tape {session.row_index + 1} {row.name} {row.place}{call}"
-    text = f"{head} value {value_text(row)} {status(row)}"
-    return line(Span(text, "title"))
 
 
 def _export_all(run: Run, selection: Selection) -> None:
@@ -479,7 +364,7 @@ def _export_all(run: Run, selection: Selection) -> None:
             say(str(error))
             run.failed_export = True
         else:
-            say(f"wrote {path}")
+            say(f"wrote {path} ({selection.told(path)})")
 
 
 def _check_all(run: Run, rows: list[int]) -> None:
@@ -497,24 +382,40 @@ def _check_all(run: Run, rows: list[int]) -> None:
     alarms = sum(f.level == "alarm" for f in found)
     masked = sum(f.level == "masked" for f in found)
     run.failed_check = alarms > 0
-    say(f"{len(opened)} tapes checked: {alarms} alarms, {masked} masked")
+    say(f"{counted(len(opened), 'tape')} checked: {counted(alarms, 'alarm')}, {masked} masked")
 
 
 def _screenshot(run: Run) -> None:
     from yotaview.app import screenshot
 
+    session = _session(run)
+    if session is None:
+        run.failed_export = True
+        return
     try:
-        screenshot(_session(run), run.options.screenshot, **_screen_arguments(run))
+        screenshot(session, run.options.screenshot, **_screen_arguments(run))
     except OSError as error:
-        say(f"{run.options.screenshot}: {error}")
+        say(f"{run.options.screenshot}: {error.strerror or error}")
         run.failed_export = True
 
 
-def _session(run: Run) -> Session:
+def _session(run: Run) -> Session | None:
+    """Return what the screen begins with; None, having said so, where no row has an op."""
     assert run.capture is not None
-    rows = chosen_rows(run)
+    found = run.capture.rows
+    rows = [k for k in chosen_rows(run) if len(found[k].tape)]
+    if not rows:
+        for k in chosen_rows(run):
+            say(
+                f"{found[k].name} recorded no op before it raised: there is nothing to step through"
+            )
+        return None
     first = run.capture.opening_row()
-    return open_row(run, first if first in rows else rows[0])
+    session = open_row(run, first if first in rows else rows[0])
+    for spec in run.options.breaks:
+        if not find_breaks(spec, session):
+            say(f"-b {spec}: no op of tape {session.row_index + 1} {session.row.name}")
+    return session
 
 
 def _screen_arguments(run: Run) -> dict[str, Any]:
@@ -525,9 +426,12 @@ def _screen_arguments(run: Run) -> dict[str, Any]:
 
 
 def _open_screen(run: Run) -> None:
+    session = _session(run)
+    if session is None:
+        return
     from yotaview.app import run as run_app
 
-    run_app(_session(run), **_screen_arguments(run))
+    run_app(session, **_screen_arguments(run))
 
 
 def ascii_only(run: Run) -> bool:

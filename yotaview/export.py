@@ -13,11 +13,15 @@ from yota.tape import Tape
 from yotaview.capture import Capture
 from yotaview.model import store
 from yotaview.model.session import Session
+from yotaview.render.code import buffer_lines
 from yotaview.render.dot import to_dot
 from yotaview.render.json import json_lines
-from yotaview.render.line import plain
+from yotaview.render.line import Line, line, plain
 from yotaview.render.svg import LayoutError, dot_svg, render_dot, svg_png, tape_svg
+from yotaview.render.tapes import heading
 from yotaview.render.text import tape_lines
+
+FEW = 3
 
 
 class ExportError(Exception):
@@ -35,8 +39,27 @@ class Selection:
     @property
     def tape(self) -> Tape:
         """The tape that is drawn."""
-        session = self.sessions[0]
-        return stage_tape(session, self.stage)
+        return stage_tape(self.sessions[0], self.stage)
+
+    @property
+    def in_order(self) -> list[Session]:
+        """The sessions in the order of their rows."""
+        return sorted(self.sessions, key=lambda s: s.row_index)
+
+    def told(self, path: str) -> str:
+        """Say which tape a file holds, as `tape 2 loss, call 300`."""
+        suffix = suffix_of(path)
+        many = self.in_order if suffix in (".txt", ".json") else self.sessions[:1]
+        if suffix == ".yota":
+            count = len(self.capture.rows)
+            return f"session, {count} tape{'' if count == 1 else 's'}"
+        return "; ".join(map(_named, many[:FEW])) + ("; …" if len(many) > FEW else "")
+
+
+def _named(session: Session) -> str:
+    call = f", call {session.call.number}" if session.call is not None else ""
+    number = "" if session.row.failure is not None else f" {session.row_index + 1}"
+    return f"tape{number} {session.row.name}{call}"
 
 
 def stage_tape(session: Session, stage: str) -> Tape:
@@ -47,20 +70,33 @@ def stage_tape(session: Session, stage: str) -> Tape:
 
 
 def _text(selection: Selection) -> bytes:
-    return "\n".join(stage_text(s, selection.stage) for s in selection.sessions).encode()
+    texts = (plain(stage_lines(s, selection.stage)) for s in selection.in_order)
+    return "\n".join(texts).encode()
 
 
-def stage_text(session: Session, stage: str) -> str:
-    """Return a stage as text: the recorded tape with values, `code` as source."""
-    if stage == "reverse" or session.row.failure is not None:
-        return plain(tape_lines(session))
-    if stage == "code":
-        return session.program.source("lean").text
-    return stage_tape(session, stage).pretty(origins=True, short=True) + "\n"
+def stage_lines(session: Session, stage: str) -> list[Line]:
+    """Return a heading and a stage: the tape as recorded with values, buffers, or the code."""
+    if session.row.failure is not None:
+        stage = "reverse"  # it has no other
+    return [heading(session, stage), *_stage_body(session, stage)]
+
+
+def _stage_body(session: Session, stage: str) -> list[Line]:
+    match stage:
+        case "reverse":
+            return tape_lines(session)
+        case "buffers":
+            return buffer_lines(session, session.program.plan())
+        case "code":
+            text = session.program.source().text
+        case _:
+            text = stage_tape(session, stage).pretty(origins=True, short=True)
+    return [line(row) for row in text.rstrip("\n").split("\n")]
 
 
 def _json(selection: Selection) -> bytes:
-    return "".join(f"{line}\n" for s in selection.sessions for line in json_lines(s)).encode()
+    lines = (t for s in selection.in_order for t in json_lines(s, stage=selection.stage))
+    return "".join(f"{text}\n" for text in lines).encode()
 
 
 def _pdf(selection: Selection) -> bytes:
@@ -107,17 +143,24 @@ def export(path: str, selection: Selection) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file beside `path` that takes its place when everything is written."""
-    target = os.path.realpath(path)
-    handle, draft = tempfile.mkstemp(prefix=".yotaview-", dir=os.path.dirname(target) or ".")
+    """Open a file beside `path` that takes its place when everything is written.
+
+    Raises ExportError, which names `path`.
+    """
+    target, draft = os.path.realpath(path), ""
     try:
+        if os.path.isdir(target):
+            raise IsADirectoryError(0, "is a directory")
+        handle, draft = tempfile.mkstemp(prefix=".yotaview-", dir=os.path.dirname(target) or ".")
         with os.fdopen(handle, "wb") as file:
             yield file
         os.chmod(draft, _mode(target))
         os.replace(draft, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(draft)
+        if isinstance(error, OSError):
+            raise ExportError(f"{path}: {error.strerror or error}") from error
         raise
 
 

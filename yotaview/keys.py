@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-VIEWS = ("step", "passes", "code", "graph", "profile", "tapes")
+ABOUT = {
+    "step": "the tape op by op, each value, and why it is what it is",
+    "passes": "each rewrite before and after, with its reason",
+    "code": "the generated code, and what each buffer holds now",
+    "graph": "the tape drawn, forward above and reverse below",
+    "profile": "time by op and by line, live bytes",
+    "tapes": "every captured call",
+}
+VIEWS = tuple(ABOUT)
 TITLES = {v: v.capitalize() for v in VIEWS}
 Scope = Literal["view", "global", "pane"]
 
@@ -28,6 +36,11 @@ class Key:
     def show(self) -> str:
         """The keys as a reader knows them."""
         return " ".join(SHOWN.get(k, k) for k in self.keys)
+
+    @property
+    def told(self) -> str:
+        """The help, with the name of the view for the key of one."""
+        return f"{self.label}: {self.help}" if self.action.startswith("view_") else self.help
 
 
 SHOWN = {
@@ -59,8 +72,7 @@ SHOWN = {
 }
 
 _DIGITS = tuple(
-    Key(f"view_{name}", (str(k),), TITLES[name], f"view {TITLES[name]}")
-    for k, name in enumerate(VIEWS, 1)
+    Key(f"view_{name}", (str(k),), TITLES[name], ABOUT[name]) for k, name in enumerate(VIEWS, 1)
 )
 
 KEYS: tuple[Key, ...] = (
@@ -89,7 +101,7 @@ KEYS: tuple[Key, ...] = (
     Key("history_back", ("less_than_sign",), "jump back", "back in the history of jumps"),
     Key("history_on", ("greater_than_sign",), "jump on", "forward in the history of jumps"),
     Key("alert", ("exclamation_mark",), "alert", "next alert"),
-    Key("why", ("W",), "why", "focus the explanation", "view"),
+    Key("why", ("W",), "why", "focus the explanation, with alerts and errors in full", "view"),
     Key("layout", ("L",), "layout", "the view's other layout or form", "view"),
     Key("group", ("t",), "group", "group or mark", "view"),
     Key("fit", ("0",), "fit", "bring the current op or row into sight", "view"),
@@ -105,7 +117,7 @@ KEYS: tuple[Key, ...] = (
     Key("copy", ("y",), "copy", "copy what the view stands on"),
     Key("copy_file", ("Y",), "copy to file", "write what the view stands on to a file"),
     Key("export", ("x",), "export", "export to a file; its suffix is the format"),
-    Key("output", ("O",), "output", "what the script printed"),
+    Key("output", ("O",), "output", "what the script printed; the text of a lesson"),
     Key("focus_next", ("tab",), "next pane", "focus the next pane"),
     Key("focus_previous", ("shift+tab",), "prev pane", "focus the previous pane"),
     Key("zoom", ("z",), "zoom", "the focused pane alone, and back"),
@@ -136,6 +148,7 @@ PAIRS = {
     "find_next": ("find_previous", "match"),
 }
 
+DEFAULT_FOOTER = ("next", "layout", "find", "goto", "why", "copy", "export")
 FOOTERS: dict[str, tuple[str, ...]] = {
     "step": ("next", "into", "continue", "twin", "breakpoint", "value", "find", "goto", "finish"),
     "passes": ("next", "layout", "more", "open", "find", "goto", "why", "copy", "export"),
@@ -148,7 +161,7 @@ FOOTERS: dict[str, tuple[str, ...]] = {
 
 def footer_hints(view: str) -> list[tuple[str, str]]:
     """Return keys and labels for the footer of a view, the most wanted first."""
-    return [hint(a) for a in FOOTERS[view]]
+    return [hint(a) for a in FOOTERS.get(view, DEFAULT_FOOTER)]
 
 
 def hint(action: str) -> tuple[str, str]:
@@ -164,5 +177,5 @@ def hint(action: str) -> tuple[str, str]:
 
 def readme_table() -> str:
     """Return the table of keys for the README, in Markdown."""
-    rows = [f"| {' '.join(f'`{s}`' for s in k.show.split())} | {k.help} |" for k in KEYS]
+    rows = [f"| {' '.join(f'`{s}`' for s in k.show.split())} | {k.told} |" for k in KEYS]
     return "\n".join(["| key | what it does |", "|---|---|", *rows]) + "\n"

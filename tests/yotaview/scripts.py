@@ -54,6 +54,26 @@ for n in (3, 3, 4):
     yota.grad(loss, np.zeros(n))
 """
 
+FAILS_IN_REVERSE = """\
+import numpy as np
+import yota
+
+
+@yota.primitive
+def cube(x):
+    return x**3
+
+
+yota.defvjp(cube, lambda dy, y, x: dy @ np.ones((7, 7)))
+
+
+def loss(x):
+    return np.sum(cube(np.sin(x)) * x)
+
+
+yota.grad(loss, np.ones(4))
+"""
+
 NAN = """\
 import numpy as np
 import yota

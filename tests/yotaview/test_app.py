@@ -1,11 +1,23 @@
+import gc
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from textual.pilot import Pilot
 
 from tests.yotaview.big_tape import big_session
-from tests.yotaview.screen_text import counted, drive, mlp_session, screen_of, text_of
+from tests.yotaview.screen_text import (
+    captured,
+    counted,
+    drive,
+    mlp_session,
+    screen_of,
+    text_of,
+)
+from tests.yotaview.scripts import EXP, FAILS, FAILS_IN_REVERSE, opened
 from yota.tape import Var
 from yotaview.app import Actions, YotaView, screenshot
+from yotaview.export import SUFFIXES
 from yotaview.keys import KEYS, VIEWS
 from yotaview.model.session import Session
 from yotaview.widgets.pane import Pane
@@ -96,6 +108,11 @@ def test_prompt_shows_errors_and_stays():
         await pilot.press("colon", *"999", "enter")
         assert "no op 999: the tape has 49" in text_of(app)
         assert app.screen.prompt.display
+        await pilot.press(*"no_such_place", "enter")
+        assert app.screen.prompt.input.value == "no_such_place"
+        await pilot.pause()
+        assert "write 46, +10, -10, 10n" in text_of(app)
+        assert "start, end, nan or call 731" in text_of(app)
         await pilot.press("escape")
         assert not app.screen.prompt.display
         await pilot.press("n")
@@ -291,9 +308,14 @@ def test_palette_lists_every_action():
 
     async def act(pilot: Pilot[int]) -> None:
         names = [name for name, _, _ in Actions(app.screen).named]
-        assert len(names) == sum(k.scope != "pane" for k in KEYS)
+        wanted = [k for k in KEYS if k.scope != "pane" and k.action != "commands"]
+        assert len(names) == len(set(names)) == len(wanted) + 1
+        assert names[0] == "view step (1)"
+        assert "choose a theme" in names
         await pilot.press("ctrl+p")
         await pilot.pause()
+        assert "view step (1)" in text_of(app)
+        assert "each rewrite before and after" in text_of(app)
         await pilot.press(*"last first op")
         await pilot.pause(0.3)
         await pilot.press("down", "enter")
@@ -363,3 +385,199 @@ def test_values_are_shown_in_each_mode():
         shown = screen_of(mlp_session(), (80, 24), (*AT_45, *["v"] * presses))
         assert wanted in shown
     assert np.allclose(mlp_session().recorded(Var(45))[0, 0], 0.9080, atol=1e-4)
+
+
+def failed_session(tmp_path, text=FAILS):
+    return opened(tmp_path, text)
+
+
+def test_what_raised_is_the_last_row_and_the_op_before_it_keeps_its_value(tmp_path):
+    app = YotaView(failed_session(tmp_path))
+
+    async def act(pilot: Pilot[int]) -> None:
+        rows = text_of(app).splitlines()
+        assert "op ✗/3" in rows[0]
+        assert "line 7" in rows[0]
+        row = next(r for r in rows if "▶" in r)
+        assert "✗  matmul(%2, ones(3)): (4,) @ (3" in row
+        assert "line 7" in row
+        assert "is different from 4" in text_of(app)
+        await pilot.press("N")
+        assert "op 3/3" in text_of(app).splitlines()[0]
+        assert "·✗  matmul" in text_of(app)
+        assert "Value %3" in text_of(app)
+        assert "+1.0000" in text_of(app)
+        await pilot.press("t", "G", "b")
+        assert app.state.session.failed_here
+        assert "takes no breakpoint" in text_of(app)
+        await pilot.press("y")
+        assert app.clipboard == "✗ matmul(%2, ones(3)): (4,) @ (3,)"
+        await pilot.press("slash", *"tanh", "enter", "slash", *"ones(3)", "enter")
+        assert app.state.session.failed_here
+
+    drive(app, (80, 24), act)
+
+
+def test_failed_derivative_says_whose_it_is(tmp_path):
+    app = YotaView(failed_session(tmp_path, FAILS_IN_REVERSE))
+
+    async def act(pilot: Pilot[int]) -> None:
+        assert "in the derivative of %3 cube(%2)" in text_of(app)
+        await pilot.press("percent_sign")
+        assert app.state.session.at == Var(3)
+        assert "Value %3" in text_of(app)
+        await pilot.press("less_than_sign")
+        assert app.state.session.failed_here
+
+    drive(app, (120, 40), act)
+
+
+def test_row_without_ops_is_said_not_to_open(tmp_path):
+    text = EXP + "def bad():\n    return 1 / 0\nyota.grad(bad)\n"
+    app = YotaView(opened(tmp_path, text), view="tapes")
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("G", "s")
+        await pilot.pause()
+        assert "recorded no op before it raised" in text_of(app)
+        assert app.state.session.row.name == "foo"
+
+    drive(app, (80, 24), act)
+
+
+@pytest.mark.parametrize("key", ["escape", "enter", "q"])
+def test_lesson_is_shown_first_and_again_by_its_key(key):
+    capture = replace(captured(), lesson="First.\n\nThe end of the lesson.")
+    app = YotaView(Session(capture, 0))
+
+    async def act(pilot: Pilot[int]) -> None:
+        assert "The end of the lesson." in text_of(app)
+        await pilot.press(key)
+        assert "The end of the lesson." not in text_of(app)
+        assert "op 1/49" in text_of(app)
+        assert "O lesson" in text_of(app).splitlines()[-1]
+        await pilot.press("O")
+        await pilot.pause()
+        assert "The end of the lesson." in text_of(app)
+        assert "step 0 loss" in text_of(app)
+
+    drive(app, (80, 24), act)
+
+
+def test_alert_can_be_read_whole():
+    session = mlp_session(2)
+    text = session.alarms[0].text
+
+    def words(shown: str) -> str:
+        return " ".join(shown.translate(str.maketrans("│┃▐", "   ")).split())
+
+    assert len(text) > 78
+    assert text in words(screen_of(session, (80, 24), ["exclamation_mark", "n", "N", "W"]))
+    said = screen_of(session, (80, 24), ["exclamation_mark"]).splitlines()[-3:-1]
+    assert text in words(" ".join(said))
+
+
+def test_long_output_is_wrapped(tmp_path):
+    text = EXP + "print('word ' * 40 + 'last')\n"
+    shown = screen_of(opened(tmp_path, text), (80, 24), ["O"])
+    assert "last" in shown
+
+
+def test_existing_files_are_written_over_by_a_second_enter_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app = YotaView(mlp_session())
+    for name in ("t.dot", "yotaview-step.txt"):
+        (tmp_path / name).write_text("mine")
+
+    async def act(pilot: Pilot[int]) -> None:
+        for keys, name in ((["x", *"t.dot"], "t.dot"), (["Y"], "yotaview-step.txt")):
+            await pilot.press(*keys, "enter")
+            assert "exists, enter again to overwrite" in text_of(app)
+            assert (tmp_path / name).read_text() == "mine"
+            await pilot.press("escape", *keys, "enter")
+            assert (tmp_path / name).read_text() == "mine"
+            await pilot.press("enter")
+            assert (tmp_path / name).read_text() != "mine"
+            assert not app.screen.prompt.display
+        await pilot.press("f8", "f8")
+        assert len(list(tmp_path.glob("yotaview-step-1*.svg"))) == 2
+
+    drive(app, (80, 24), act)
+
+
+def test_prompts_begin_empty_and_name_the_formats_that_exist():
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("slash", *"matmul", "enter")
+        first = app.state.session.at
+        await pilot.press("slash")
+        assert app.screen.prompt.input.value == ""
+        await pilot.press("enter")
+        assert app.state.session.at > first
+        await pilot.press("x")
+        assert app.screen.prompt.input.value == ""
+        hint = app.screen.prompt.input.placeholder
+        assert hint.removeprefix("FILE").split() == list(SUFFIXES)
+
+    drive(app, (80, 24), act)
+
+
+def test_breakpoints_of_the_session_are_on_screen():
+    session = mlp_session()
+    session.break_at("%7")
+    app = YotaView(session)
+
+    async def act(pilot: Pilot[int]) -> None:
+        assert "● 1 breakpoint" in text_of(app)
+        await pilot.press("c")
+        assert session.at == Var(7)
+        await pilot.press("b")
+        assert session.breakpoints == set()
+
+    drive(app, (80, 24), act)
+
+
+@pytest.mark.parametrize(
+    ("view", "keys", "says"),
+    [
+        ("step", ["V"], "no further slices: the value of %1 is 2-D"),
+        ("step", ["N"], "this is the first op"),
+        ("step", ["G", "s"], "this is the last op"),
+        ("step", ["g"], "this is the first op"),
+        ("step", ["left_curly_bracket"], "no earlier edge of a phase"),
+        ("step", ["plus"], "n steps op by op"),
+        ("step", ["1"], "view Step is in sight already"),
+        ("passes", ["G", "n"], "no further rewrite"),
+        ("graph", ["minus"], "fold: nothing to do here"),
+        ("profile", ["N"], "this is the first row"),
+        ("tapes", ["G", "n"], "this is the last row"),
+        ("tapes", ["right_square_bracket"], "no further call of this row"),
+    ],
+)
+def test_key_with_nothing_to_do_says_so(view, keys, says):
+    assert says in screen_of(mlp_session(), (80, 24), keys, view=view)
+
+
+def test_slices_are_counted(tmp_path):
+    text = "import numpy as np, yota\nyota.grad(lambda x: np.sum(x), np.ones((2, 3, 4)))\n"
+    app = YotaView(opened(tmp_path, text))
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("V")
+        assert "slice 2 of 2" in text_of(app)
+        assert "[1, :, :]" in text_of(app)
+        await pilot.press("V")
+        assert "[0, :, :]" in text_of(app)
+
+    drive(app, (80, 24), act)
+
+
+def test_what_is_in_sight_is_kept_from_collection_until_the_end():
+    app = YotaView(mlp_session())
+
+    async def act(pilot: Pilot[int]) -> None:
+        assert gc.get_freeze_count() > 0
+
+    drive(app, (80, 24), act)
+    assert gc.get_freeze_count() == 0

@@ -14,10 +14,22 @@ import pytest
 
 import yota
 import yotaview as yotaview_package
-from tests.yotaview.scripts import EXP, FAILS, LOOP, MASKED, NAN, ROOT, yotaview
+from tests.yotaview.scripts import (
+    EXP,
+    FAILS,
+    FAILS_IN_REVERSE,
+    LOOP,
+    MASKED,
+    NAN,
+    ROOT,
+    yotaview,
+)
 from yotaview import cli
 from yotaview.capture import run_script
-from yotaview.lessons import LESSONS, lesson_path
+from yotaview.lessons import LESSONS, lesson_path, next_lesson
+from yotaview.options import STAGES
+from yotaview.render.lesson import lesson_page
+from yotaview.render.line import text_of
 
 
 @pytest.fixture
@@ -130,8 +142,14 @@ def test_exit_code(
         (["-o", "x.html", "script.py"], "no such format"),
         (["--check", "spelling", "script.py"], "no check 'spelling'; there are: nan"),
         (["--lesson=algebra"], "no lesson 'algebra'; there are: seed"),
-        (["--lesson", "seed"], "--lesson=seed"),
-        (["--timeout", "-1", "script.py"], "invalid"),
+        (["--lesson", "seed", "more"], "--lesson=seed"),
+        (["--lesson", "script.py"], "--lesson takes no script"),
+        (["--timeout", "-1", "script.py"], "'-1' is not a number of seconds above 0"),
+        (["--max-bytes", "much", "script.py"], "'much' is not a number of bytes"),
+        (["--tape", "x", "script.py"], "'x' is not a whole number from 1 on"),
+        (["--screenshot", "x.svg", "--theme", "mud", "script.py"], "no theme 'mud'; there are: te"),
+        (["--only", "bar", "--tape", "1", "script.py"], "no tape of 'bar'; there are: foo"),
+        (["--list", "--call", "9", "script.py"], "no call 9 of foo"),
         (["--tui", "script.py"], "--tui needs a terminal"),
         (["--tape", "7", "script.py"], "no tape 7; 1 captured"),
         (["--only", "bar", "script.py"], "no tape of 'bar'; there are: foo"),
@@ -192,13 +210,93 @@ def test_stage_is_shown(script: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert "%5 = multiply(%2, %3)" in out
 
 
+def test_stages_are_those_of_a_program() -> None:
+    program = yota.grad(lambda x: x * x, 1.0)[1].program
+    assert tuple(s.name for s in program.stages) == STAGES
+
+
 def test_tape_call_and_only_choose(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "script.py"
     path.write_text(LOOP.format(count=4) + "def other(x):\n    return x\nyota.grad(other, 2.0)\n")
     _, out, _ = run("--list", "--only", "other", path, capfd=capfd)
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [["2", "other"]]
     _, out, _ = run("--text", "--tape", "1", "--call", "2", path, capfd=capfd)
+    values = [row.split() for row in out.splitlines() if row.startswith("tape")]
     assert out.startswith("tape 1 loss script.py:12 call 2/4")
+    assert len(values) == 1
+    code, _, err = run("--list", "--only", "loss", "--tape", "2", path, capfd=capfd)
+    assert code == 2
+    assert "--tape 2 is other script.py:16, not --only 'loss'" in err
+
+
+def test_heading_list_and_json_show_the_value_of_the_call(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(LOOP.format(count=4) + "    print(value, np.hypot(*map(np.linalg.norm, g)))\n")
+    for number in (1, 3):
+        code, out, err = run("--text", "--json", "--list", "--call", number, path, capfd=capfd)
+        assert code == 0
+        value, norm = (float(x) for x in err.splitlines()[number - 1].split())
+        _, row, heading, *_ = out.splitlines()
+        assert row.split()[6:8] == [f"{value:.6g}", f"{norm:.6g}"]
+        assert f"call {number}/4 value {value:.6g} |grad| {norm:.6g} ok" in heading
+        head = json.loads(next(x for x in out.splitlines() if x.startswith("{")))
+        assert (head["call"], head["value"]) == (number, value)
+        assert head["norm"] == pytest.approx(norm)
+
+
+def test_call_chooses_the_rows_that_have_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, made = tmp_path / "script.py", tmp_path / "a.dot"
+    path.write_text(LOOP.format(count=4) + "yota.grad(lambda x: x, 2.0)\n")
+    _, _, err = run("--call", "3", "-o", made, path, capfd=capfd)
+    assert f"wrote {made} (tape 1 loss, call 3)" in err
+
+
+def test_call_that_raised_is_the_last_line_of_the_text(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(FAILS_IN_REVERSE)
+    _, out, _ = run("--text", path, capfd=capfd)
+    last = out.splitlines()[-1]
+    assert last.startswith("✗      matmul(%9, ones((7, 7))): (4,) @ (7, 7)   script.py:14   Value")
+    assert last.endswith("in the derivative of %3")
+
+
+def test_call_without_ops_leaves_no_traceback(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "script.py"
+    path.write_text("import yota\ndef f():\n    return 1 / 0\nyota.grad(f)\n")
+    code, _, err = run("--screenshot", tmp_path / "x.svg", "--list", path, capfd=capfd)
+    assert code == 1
+    assert "f recorded no op before it raised" in err
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_reason_for_no_tape_is_said_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "script.py"
+    path.write_text("def f(:\n")
+    _, _, err = run("--list", path, capfd=capfd)
+    assert "SyntaxError" in err
+    assert "no tape" not in err
+    path.write_text(EXP)
+    code, _, err = run("--list", "--capture", "bar", path, capfd=capfd)
+    assert code == 3
+    assert "--capture bar left out all there are: foo (script.py:9)" in err
+
+
+def test_long_run_says_how_to_end_it(capfd: pytest.CaptureFixture[str]) -> None:
+    with cli.patience("/somewhere/slow.py", 0.01):
+        time.sleep(0.1)
+    with cli.patience("/somewhere/quick.py", 0.5):
+        pass
+    err = capfd.readouterr().err
+    assert "running slow.py (ctrl-c stops it and opens what was captured)" in err
+    assert "quick" not in err
 
 
 def test_check_prints_a_line_a_finding(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -208,7 +306,7 @@ def test_check_prints_a_line_a_finding(tmp_path: Path, capfd: pytest.CaptureFixt
     assert code == 4
     (line,) = out.splitlines()
     assert line.startswith("script.py:6: %2 in bad: alarm: log(%1) gives NaN at [1]")
-    assert "1 alarms, 0 masked" in err
+    assert "1 tape checked: 1 alarm, 0 masked" in err
 
 
 def test_saved_session_gives_the_same_output(
@@ -273,11 +371,28 @@ def test_every_lesson_runs_and_has_its_text(name: str, capfd: pytest.CaptureFixt
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_lesson_stands_before_the_scripts_output() -> None:
-    capture = run_script(lesson_path("seed"))
-    shown = cli._with_lesson(capture).output
-    assert shown.startswith("One exp, seen twice on the tape and once in the code.")
-    assert shown.endswith("gradient 1.6487212707001282\n")
+@pytest.mark.parametrize("width", [50, 78])
+@pytest.mark.parametrize("name", LESSONS)
+def test_lesson_is_shown_whole_in_any_width(name: str, width: int) -> None:
+    capture = cli._with_lesson(run_script(lesson_path(name)))
+    rows = [text_of(row) for row in lesson_page(capture, width).lines]
+    assert max(map(len, rows)) <= width
+    words = " ".join(rows).split()
+    wanted = f"{capture.lesson} The script printed: {capture.output}".split()
+    assert words[: len(wanted)] == wanted
+    following = next_lesson(capture.script)
+    assert rows[-1] == (f"the next one yotaview --lesson={following}" if following else rows[-1])
+    assert "this lesson" in "\n".join(rows[-4:])
+
+
+def test_lessons_lead_to_each_other() -> None:
+    assert [next_lesson(lesson_path(n)) for n in LESSONS] == [*list(LESSONS)[1:], None]
+    assert next_lesson("/home/me/script.py") is None
+
+
+def test_lesson_by_two_words(capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run("--list", "--lesson", "chain", capfd=capfd)
+    assert "height" in out
 
 
 def test_show_prints_where_there_is_no_terminal(
@@ -303,4 +418,5 @@ def test_version_and_help_are_printed(capfd: pytest.CaptureFixture[str]) -> None
     code, out, _ = run("--help", capfd=capfd)
     assert code == 0
     assert "--capture NAME|FILE:LINE" in out
+    assert "--lesson[=NAME]" in out
     assert "exit code" in out

@@ -142,3 +142,11 @@ def test_graph_draws_itself_in_notebooks() -> None:
 def test_drawing_is_the_same_each_time() -> None:
     tape = yota.gradtape(lambda x: np.exp(x) * x, 0.5)
     assert tape_svg(tape) == tape_svg(tape)
+
+
+def test_folded_constants_are_named() -> None:
+    a, b = np.ones((2, 2)), np.zeros((2, 2))
+    source = to_dot(yota.trace(lambda x: x @ a + b, a + 1)[1], fold=True)
+    (label,) = re.findall(r'label="([^"]*×2[^"]*)"', source)
+    assert label.split(r"\n")[1] not in ("", " ")
+    assert len(label.split(r"\n")) == 3

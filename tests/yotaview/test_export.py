@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.yotaview.scripts import EXP, NAN, captured
+from tests.yotaview.scripts import EXP, LOOP, NAN, captured
 from yotaview.export import SUFFIXES, ExportError, Selection, export, replacing, suffix_of
 from yotaview.model import store
 from yotaview.model.session import Session
+from yotaview.options import STAGES
 from yotaview.render.json import json_lines
+
+EXP_CALL = "def foo(x):\n    return np.exp(x)\nyota.grad(foo, 0.5)\n"
 
 
 @pytest.fixture
@@ -23,7 +26,8 @@ def selection(tmp_path: Path) -> Selection:
 
 @pytest.mark.parametrize(
     ("suffix", "start"),
-    [(".svg", b"<?xml"), (".dot", b"digraph tape"), (".png", b"\x89PNG"), (".txt", b"%1     FWD"),
+    [(".svg", b"<?xml"), (".dot", b"digraph tape"), (".png", b"\x89PNG"),
+     (".txt", b"tape 1 foo script.py:9 call 1/1 value 1.64872 |grad| 1.64872 ok\n%1     FWD"),
      (".json", b'{"v":1,"tape":1,'), (".yota", b"PK")],
 )  # fmt: skip
 def test_file_is_written_by_its_suffix(
@@ -55,8 +59,60 @@ def test_unknown_suffixes_have_no_writer() -> None:
 
 
 def test_folder_that_does_not_exist_is_an_error(tmp_path: Path, selection: Selection) -> None:
-    with pytest.raises(ExportError, match="nowhere"):
-        export(str(tmp_path / "nowhere" / "x.svg"), selection)
+    path = tmp_path / "nowhere" / "x.svg"
+    with pytest.raises(ExportError) as error:
+        export(str(path), selection)
+    assert str(error.value) == f"{path}: No such file or directory"
+
+
+def test_folder_is_no_file(tmp_path: Path, selection: Selection) -> None:
+    folder = tmp_path / "x.svg"
+    folder.mkdir()
+    with pytest.raises(ExportError, match=r"x\.svg: is a directory"):
+        export(str(folder), selection)
+
+
+def test_what_a_file_holds_is_told(tmp_path: Path) -> None:
+    capture = captured(tmp_path, LOOP.format(count=3) + EXP_CALL)
+    selection = Selection(capture, [Session(capture, 1), Session(capture, 0, 1)])
+    assert selection.told("a.svg") == "tape 2 foo, call 1"
+    assert selection.told("a.txt") == "tape 1 loss, call 2; tape 2 foo, call 1"
+    assert selection.told("a.yota") == "session, 2 tapes"
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_has_its_text_and_its_json(
+    tmp_path: Path, selection: Selection, stage: str
+) -> None:
+    selection.stage = stage
+    for suffix in (".txt", ".json"):
+        export(str(tmp_path / f"x{suffix}"), selection)
+    head, *rows = map(json.loads, (tmp_path / "x.json").read_text().splitlines())
+    assert head["stage"] == stage
+    numbers = {"trace": [1, 2], "reverse": [1, 2, 3, 4, 5], "cse": [1, 2, 3, 5]}
+    if stage in numbers:
+        assert [r["id"] for r in rows] == numbers[stage]
+    text = (tmp_path / "x.txt").read_text()
+    assert ("def foo(" in text) is (stage == "code")
+    assert (rows[0].get("form") == "lean" if rows else False) is (stage == "code")
+
+
+def test_buffers_are_listed_with_what_they_hold(tmp_path: Path) -> None:
+    capture = captured(tmp_path, LOOP.format(count=1))
+    session = Session(capture)
+    selection = Selection(capture, [session], "buffers")
+    for suffix in (".txt", ".json"):
+        export(str(tmp_path / f"x{suffix}"), selection)
+    plan = session.program.plan()
+    lines = (tmp_path / "x.txt").read_text().splitlines()
+    _, *rows = map(json.loads, (tmp_path / "x.json").read_text().splitlines())
+    assert len(rows) == len(plan.buffers) > 0
+    for k, (buffer, row) in enumerate(zip(plan.buffers, rows, strict=True)):
+        (var, last), *_ = plan.occupants(k)
+        assert lines[k + 1].split()[:4] == [buffer.name, "f64[3]", str(buffer.nbytes), "B"]
+        assert f"{var} until {last}" in lines[k + 1]
+        assert row["buffer"] == buffer.name
+        assert row["holds"][0] == [var.id, last.id]
 
 
 def write_half(target: Path) -> None:

@@ -105,4 +105,4 @@ def test_plain_keys_only():
 def test_readme_table_has_every_key():
     rows = readme_table().splitlines()[2:]
     assert len(rows) == len(KEYS)
-    assert all(k.help in row for k, row in zip(KEYS, rows, strict=True))
+    assert all(k.told in row for k, row in zip(KEYS, rows, strict=True))

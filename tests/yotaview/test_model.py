@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import yota
-from tests.yotaview.scripts import EXP, FAILS, LOOP, MASKED, captured, opened
+from tests.yotaview.scripts import (
+    EXP,
+    FAILS,
+    FAILS_IN_REVERSE,
+    LOOP,
+    MASKED,
+    captured,
+    opened,
+)
 from yota.tape import Var
 from yotaview.model.breaks import BreakError, find_breaks
 from yotaview.model.goto import GotoError
@@ -85,13 +93,16 @@ def test_percent_reaches_both_ends(network: Session) -> None:
 def test_goto_understands_every_form(network: Session, text: str, expected: int) -> None:
     network.open(0)
     order = list(network.tape.ops)
-    assert network.parse_goto(text) == order[expected - 1 if expected > 0 else expected]
+    network.jump(text)
+    assert network.at == order[expected - 1 if expected > 0 else expected]
 
 
 def test_goto_seed_and_line(tmp_path: Path) -> None:
     session = opened(tmp_path, EXP)
-    assert session.parse_goto("seed") == Var(3)
-    assert session.parse_goto("line 6") == Var(2)
+    session.jump("line 6")
+    assert session.at == Var(2)
+    session.jump("seed")
+    assert session.at == Var(3)
 
 
 @pytest.mark.parametrize(
@@ -108,20 +119,39 @@ def test_goto_seed_and_line(tmp_path: Path) -> None:
 def test_goto_says_why_not(tmp_path: Path, text: str, reason: str) -> None:
     session = opened(tmp_path, EXP)
     with pytest.raises(GotoError) as error:
-        session.parse_goto(text)
+        session.jump(text)
     assert str(error.value).startswith(reason)
 
 
 def test_goto_call_keeps_the_position(tmp_path: Path) -> None:
     session = opened(tmp_path, LOOP.format(count=5))
     session.goto(Var(3))
-    session.parse_goto("call 2")
+    session.jump("call 2")
     assert session.call is not None
     assert (session.call.number, session.at) == (2, Var(3))
 
 
+def test_history_survives_another_call(tmp_path: Path) -> None:
+    session = opened(tmp_path, LOOP.format(count=5))
+    session.goto(Var(3))
+    session.open_call(2)
+    session.goto(Var(5))
+
+    def here() -> tuple[int, Var]:
+        assert session.call is not None
+        return session.call.number, session.at
+
+    seen = [here()]
+    while session.back_in_history():
+        seen.append(here())
+    assert seen == [(2, Var(5)), (2, Var(3)), (5, Var(3)), (5, Var(1))]
+    while session.forward_in_history():
+        pass
+    assert here() == (2, Var(5))
+
+
 def test_history_goes_back_and_forth(network: Session) -> None:
-    network.open(0)
+    network = Session(network.capture)
     network.goto(Var(4))
     network.goto(Var(9))
     assert network.back_in_history()
@@ -237,11 +267,32 @@ def test_unknown_breakpoint_says_what_can_be_written(tmp_path: Path) -> None:
         find_breaks("when:later", opened(tmp_path, EXP))
 
 
-def test_failed_call_opens_at_its_last_op(tmp_path: Path) -> None:
+def test_failed_call_opens_at_what_raised_behind_the_last_op(tmp_path: Path) -> None:
     session = opened(tmp_path, FAILS)
+    last = list(session.tape.ops)[-1]
     assert session.failed_here
     assert session.call is None
-    assert session.stepper.index == len(session.stepper) - 1
+    assert (session.stepper.index, session.at) == (len(session.tape), last)
+    session.step(-1)
+    assert not session.failed_here
+    assert session.at == last
+    assert session.value(last) is session.recorded(last)
+    session.jump("end")
+    assert session.failed_here
+    assert not session.is_known(Var(99))
+
+
+def test_failed_derivative_names_the_op_that_it_belongs_to(tmp_path: Path) -> None:
+    session = opened(tmp_path, FAILS_IN_REVERSE)
+    assert session.failed_here
+    assert session.culprit is not None
+    assert session.tape[session.culprit].name == "cube"
+
+
+def test_a_loop_of_calls_has_a_value_and_norm_for_each(tmp_path: Path) -> None:
+    row = captured(tmp_path, LOOP.format(count=3)).rows[0]
+    assert [row.value_of(k) for k in (1, 2, 3, None, 4)] == [*row.values, row.values[2], None]
+    assert [row.norm_of(k) for k in (0, 1, None)] == [None, row.norms[0], row.norms[2]]
 
 
 def test_call_that_recorded_nothing_cannot_be_opened(tmp_path: Path) -> None:

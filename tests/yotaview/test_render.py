@@ -2,11 +2,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.yotaview.big_tape import big_session
-from tests.yotaview.screen_text import captured, mlp_session
+from tests.yotaview.screen_text import captured, mlp_session, screen_of
 from yota.tape import Call, Frame, Input, Origin, Tape, Var, spec_of
 from yotaview.model.groups import group_ops
+from yotaview.model.summary import summarise
 from yotaview.render import code, graph, header, layered, passes, tapes, text, value
 from yotaview.render.canvas import Canvas
 from yotaview.render.line import (
@@ -27,6 +30,7 @@ from yotaview.render.line import (
     to_ascii,
     width,
     wrap,
+    wrap_line,
 )
 from yotaview.render.text import Marks, OpRows
 
@@ -83,6 +87,22 @@ def test_wrapping_keeps_every_word():
     rows = wrap("the quick brown fox jumps", 9)
     assert " ".join(rows) == "the quick brown fox jumps"
     assert max(map(len, rows)) <= 9
+
+
+@given(st.text("ab %日", max_size=60), st.integers(1, 12), st.integers(0, 4))
+def test_wrapped_lines_fit_and_keep_text_and_roles(words, room, indent):
+    row = line(Span(words[:7], "dim"), Span(words[7:20], "alert"), words[20:])
+    parts = wrap_line(row, room, indent)
+    assert all(width(p) <= max(room, min(indent, room // 2) + 2) for p in parts)
+    assert "".join(map(text_of, parts)).replace(" ", "") == words.replace(" ", "")
+    assert {s.role for p in parts for s in p if s.text.strip()} == {
+        s.role for s in row if s.text.strip()
+    }
+
+
+def test_traceback_keeps_its_indentation():
+    parts = wrap_line(line("    return np.sum(h @ np.ones(3))"), 20)
+    assert [text_of(p) for p in parts] == ["    return np.sum(h", "@ np.ones(3))"]
 
 
 def test_op_rows_mark_position_and_future():
@@ -282,3 +302,70 @@ def test_unfolded_group_marks_what_lies_ahead():
         n: s.role for row in page.lines for s in row for n in (44, 45, 46) if f"%{n} " in s.text
     }
     assert roles == {44: "reverse", 45: "current", 46: "dim"}
+
+
+def test_what_the_code_reads_is_in_a_buffer_or_said_not_to_be():
+    session = at(mlp_session(), 43)
+    plan, tape = session.program.plan(), session.program.optimised
+    read = plain(code.history_page(session, plan, Var(41), 60).lines)
+    assert "reads %39 B3" in read
+    assert "reads %40 not in a buffer" in read
+    assert "argument or constant" not in read
+    for var in (Var(5), Var(44)):
+        shown = plain(code.history_page(session, plan, var, 60).lines)
+        for operand in tape[var].operands:
+            assert f"reads {operand} " in shown
+    assert "reads %1 argument" in plain(code.history_page(session, plan, Var(5), 60).lines)
+
+
+def test_long_numbers_stand_apart_from_the_bars():
+    session = big_session(12_000)
+    session.goto(Var(11_000))
+    page = code.buffer_page(session, session.program.plan("bound"), Var(11_000), 100, 20)
+    rows = plain([page.lines[k] for k in range(5)])
+    assert "holds %" in rows
+    assert all(r.partition("holds ")[2].partition(" ")[0].lstrip("%").isdigit()
+               for r in rows.splitlines() if "holds" in r)  # fmt: skip
+
+
+def test_current_rewrite_is_marked_on_the_line_that_goes():
+    shown = screen_of(mlp_session(), (80, 24), ["n"], view="passes")
+    assert "-▶%24  = negative(%23)" in shown
+    assert shown.count("▶") == 3
+
+
+def test_mirror_is_drawn_anew_only_where_it_changes():
+    session = mlp_session()
+    groups = group_ops(session.tape, session.capture.sources)
+    pages = []
+    for index in range(len(session.stepper)):
+        session.stepper = session.stepper.to(index)
+        pages.append(graph.mirror(session, groups, 100))
+        fresh = graph._mirror(session, groups, 100)
+        assert plain(pages[-1].lines) == plain(fresh.lines)
+        assert pages[-1].lines == fresh.lines
+    assert len({id(p) for p in pages}) < len(pages) / 2
+
+
+def test_group_is_laid_out_once():
+    session = mlp_session()
+    groups = group_ops(session.tape, session.capture.sources)
+    session.goto(Var(45))
+    first = graph.unfolded(session, groups, 80)
+    calls = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graph, "Arrangement", lambda *a: calls.append(a))
+        session.goto(Var(46))
+        second = graph.unfolded(session, groups, 80)
+    assert calls == []
+    assert len(first.lines) == len(second.lines)
+
+
+def test_norms_are_told_from_the_first_to_the_last_call():
+    assert tapes._ends([0.42, 0.3, 0.27]) == "‖∇‖ first 0.42 … last 0.27"
+
+
+def test_counts_read_as_words():
+    x = np.array([1.0, -2.0, 0.0, np.nan, np.inf])
+    rows = plain(value.fact_lines(summarise(x), spacious=False, width=60))
+    assert "nan 1  inf 1  zero 1  − 1  + 2" in rows

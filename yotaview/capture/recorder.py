@@ -41,6 +41,7 @@ class Recorder:
         self.keepers: dict[Key, Keeper] = {}
         self.failures: list[tuple[Row, BaseException]] = []
         self.left_out = 0
+        self.unwanted: dict[str, None] = {}
         self.thinned = False
         self.pool = Pool()
         self._lock = threading.Lock()
@@ -88,9 +89,11 @@ class Recorder:
 
     def _wanted(self, name: str, site: tuple[Frame, ...]) -> bool:
         only = self.limits.only
-        if only is None or name == only:
+        places = [(f"{base_name(f.file)}:{f.line}", f"{f.file}:{f.line}") for f in site]
+        if only is None or name == only or any(only in names for names in places):
             return True
-        return any(only in (f"{base_name(f.file)}:{f.line}", f"{f.file}:{f.line}") for f in site)
+        self.unwanted[f"{name} ({places[0][0]})" if places else name] = None
+        return False
 
     def _fit(self) -> None:
         """Thin the biggest rows until everything fits the limit."""

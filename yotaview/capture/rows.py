@@ -119,7 +119,7 @@ class Row:
 
 @dataclass(slots=True, eq=False)
 class Capture:
-    """One run of a script."""
+    """One run of a script; `left_out` names the functions that `--capture` excluded."""
 
     script: str
     argv: list[str] = field(default_factory=list)
@@ -134,6 +134,7 @@ class Capture:
     timed_out: bool = False
     module: bool = False
     lesson: str = ""
+    left_out: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -63,6 +63,7 @@ def run_script(
     capture.output = buffer.getvalue()
     _note_end(capture, error)
     capture.rows = _rows(recorder, error)
+    capture.left_out = tuple(recorder.unwanted)
     capture.cut = _cut_text(capture, recorder, limits)
     capture.sources = snapshot(capture)
     return capture

@@ -15,3 +15,10 @@ FIRST = "seed"
 def lesson_path(name: str) -> str:
     """Return the file of a lesson."""
     return str(Path(__file__).resolve().parent / f"{name}.py")
+
+
+def next_lesson(path: str) -> str | None:
+    """Return the name of the lesson behind the one in a file, None behind the last."""
+    names = [*LESSONS, None]
+    name = Path(path).stem
+    return names[names.index(name) + 1] if name in LESSONS else None

@@ -367,11 +367,9 @@ class Session:
         self.stepper = self.stepper.to(here.index)
         self._remember(here)
 
-    def break_at(self, spec: str) -> set[Var]:
-        """Set breakpoints `%46`, `op:log`, `line:9` or `nan`, and return them; raises BreakError."""
-        found = find_breaks(spec, self)
-        self.breakpoints.update(found)
-        return found
+    def break_at(self, spec: str) -> None:
+        """Set breakpoints `%46`, `op:log`, `line:9` or `nan`; raises BreakError."""
+        self.breakpoints.update(find_breaks(spec, self))
 
     def contributions(self, var: Var) -> list[Contribution]:
         """Return the terms whose sum is the cotangent of `var`."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
-from weakref import WeakKeyDictionary
 
-from yota.tape import Call, Var
+import numpy as np
+
+from yota.tape import Call, Constant, Input, Spec, Tape, Var
 from yotaview.render.line import Line, Page, Span, clean, cut, line, spread
+from yotaview.render.once import once
 from yotaview.render.text import NOW, STOP, Marks, brief, describe, phase_of
 
 if TYPE_CHECKING:
@@ -109,6 +111,23 @@ def buffer_page(session: Session, plan: Plan, at: Var | None, width: int, height
     return Page(rows, title, "▲ now · █▓ successive")
 
 
+def buffer_lines(session: Session, plan: Plan) -> list[Line]:
+    """Return a buffer a line: name, type, bytes, and what it holds in turn, each until when."""
+    if not plan.buffers:
+        return [line(without_buffers(session))]
+    sizes = [len(b.name) for b in plan.buffers], [len(_type(b)) for b in plan.buffers]
+    rows = []
+    for k, buffer in enumerate(plan.buffers):
+        held = ", ".join(f"{v} until {last}" for v, last in plan.occupants(k))
+        head = f"{buffer.name:<{max(sizes[0])}}  {_type(buffer):<{max(sizes[1])}}"
+        rows.append(line(head, Span(f"  {buffer.nbytes:>9,} B", "dim"), f"  {held}"))
+    return [*rows, _total(plan)]
+
+
+def _type(buffer: Buffer) -> str:
+    return Spec("array", np.dtype(buffer.dtype), buffer.shape).text(short=True)
+
+
 def without_buffers(session: Session) -> str:
     """Say that there are no buffers, and why."""
     arrays = any(isinstance(op, Call) and op.spec.shape for _, op in session.program.optimised)
@@ -172,38 +191,34 @@ def _widths(plan: Plan) -> tuple[int, int, int]:
 def _buffer_row(
     session: Session, plan: Plan, k: int, holds: Var | None, at: Var | None, width: int
 ) -> Line:
-    buffer, sizes = plan.buffers[k], _once(session, ("widths", id(plan)), lambda: _widths(plan))
+    buffer, sizes = (
+        plan.buffers[k],
+        once(session.opened, ("widths", id(plan)), lambda: _widths(plan)),
+    )
     head = f"{buffer.name:<{sizes[0]}} {_shape(buffer):<{sizes[1]}} {buffer.nbytes:>{sizes[2]},} B "
     alive = holds is not None and at is not None and plan.last_use[holds] >= at
-    held = Span(
-        f"{f'holds {holds}' if holds is not None else 'free':<11}", "number" if alive else "dim"
-    )
-    room = width - len(head) - 12
+    text = f"holds {holds}" if holds is not None else "free"
+    last = len(f"holds {session.stepper.order[-1]}") + 1
+    held = Span(text.ljust(max(last, 11)), "number" if alive else "dim")
+    room = width - len(head) - len(held.text) - 1
     return line(Span(head), held, *occupancy(session, plan, k, at, max(room, 8)))
 
 
 def occupancy(session: Session, plan: Plan, k: int, at: Var | None, room: int) -> list[Span]:
     """Return a row of time with a buffer's occupants, one shade and the next in turn."""
-    cells = list(_once(session, ("row", id(plan), k, room), lambda: _fill(session, plan, k, room)))
+    cells = list(
+        once(session.opened, ("row", id(plan), k, room), lambda: _fill(session, plan, k, room))
+    )
     if at is not None:
         column = min(room - 1, session.stepper.index * room // max(len(session.stepper), 1))
         cells[column] = Span("▲" if cells[column].text == " " else cells[column].text, "current")
     return cells
 
 
-_kept: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
-
-
-def _once(session: Session, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    """Keep what is long to make for as long as the call is open."""
-    kept = _kept.setdefault(session.opened, {})
-    if key not in kept:
-        kept[key] = make()
-    return kept[key]
-
-
 def _occupants(session: Session, plan: Plan, k: int) -> list[tuple[Var, Var]]:
-    found: list[tuple[Var, Var]] = _once(session, ("who", id(plan), k), lambda: plan.occupants(k))
+    found: list[tuple[Var, Var]] = once(
+        session.opened, ("who", id(plan), k), lambda: plan.occupants(k)
+    )
     return found
 
 
@@ -238,18 +253,26 @@ def _occupant(session: Session, var: Var, last: Var, at: Var) -> Line:
     name = clean(describe(session.tape[var])) if var in session.tape else ""
     now = Span("  ◀ now", "current") if var == at else Span("")
     return line(
-        Span(str(var).ljust(6), "number"),
+        Span(f"{var} ".ljust(6), "number"),
         cut(name, 26).ljust(27),
         Span(f"until {last}", "dim"),
         now,
     )
 
 
+def _kept_in(code: Tape, plan: Plan, var: Var) -> str:
+    """Say where the code finds a value."""
+    if var in plan.slot:
+        return plan.buffers[plan.slot[var]].name
+    kinds = {Input: "argument", Constant: "constant"}
+    return kinds.get(type(code[var]), "not in a buffer")
+
+
 def _reads(session: Session, plan: Plan, at: Var) -> list[Line]:
     rows = []
-    for var in dict.fromkeys(getattr(session.tape.ops.get(at), "operands", [])):
-        k = plan.slot.get(var)
-        place = plan.buffers[k].name if k is not None else "argument or constant"
+    code = session.program.optimised
+    for var in dict.fromkeys(getattr(code.ops.get(at), "operands", [])):
+        place = _kept_in(code, plan, var)
         shown = brief(session, var) if session.is_known(var) else "not computed yet"
         rows.append(
             line(Span("reads ", "dim"), Span(f"{var} ", "number"), f"{place}  ", Span(shown, "dim"))

@@ -149,9 +149,8 @@ def _what(op: Op) -> str:
 
 
 def _several(tape: Tape, group: Group) -> list[str]:
-    names = dict.fromkeys(
-        op.name for op in map(tape.__getitem__, group.ops) if isinstance(op, Call)
-    )
+    ops = [tape[v] for v in group.ops]
+    names = dict.fromkeys(op.name if isinstance(op, Call) else _what(op) for op in ops)
     return [f"{group.ops[0]} … {group.ops[-1]}  ×{len(group.ops)}", ", ".join(names), group.place]
 
 

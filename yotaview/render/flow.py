@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from yota.tape import Var
 from yotaview.model.summary import format_number, summarise
-from yotaview.render.line import Line, Page, Span, bar, clean, cut, line
+from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, wrap_line
 from yotaview.render.text import ALERT, STOP, Marks, describe, has_value
 
 if TYPE_CHECKING:
@@ -50,14 +50,15 @@ def _alerts(session: Session, width: int) -> list[Line]:
     if not session.alerts:
         return [line(Span("no alert: every recorded value is finite", "dim"))]
     roles = {"alarm": "alert", "masked": "note"}
-    return [
+    rows = (
         line(
             Span(f"{ALERT} " if a.level == "alarm" else "  ", "alert"),
             Span(f"{a.var} ".ljust(6), "number"),
-            Span(cut(clean(f"{a.level}: {a.text}"), width - 8), roles.get(a.level, "dim")),
+            Span(clean(f"{a.level}: {a.text}"), roles.get(a.level, "dim")),
         )
         for a in session.alerts
-    ]
+    )
+    return [part for row in rows for part in wrap_line(row, width, 8)]
 
 
 def norms(session: Session, flow: Flow, width: int, room: int) -> list[Line]:
@@ -72,7 +73,7 @@ def norms(session: Session, flow: Flow, width: int, room: int) -> list[Line]:
     rows = []
     for cotangent, primal in shown:
         text = cut(clean(describe(session.tape[primal])), name - 1).ljust(name)
-        head = (Span(f"δ{primal}".ljust(6), "reverse"), Span(text))
+        head = (Span(f"δ{primal} ".ljust(6), "reverse"), Span(text))
         if cotangent not in sizes:
             rows.append(line(*head, Span("not computed yet", "dim")))
             continue

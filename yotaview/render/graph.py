@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from yota.tape import Call, Constant, Input, Var
 from yotaview.render.canvas import DOWN, JOINTS, LEFT, RIGHT, UP, Canvas
-from yotaview.render.layered import Node, draw
+from yotaview.render.layered import Arrangement, Node
 from yotaview.render.line import Line, Page, Span, cells, clean, cut, line
+from yotaview.render.once import once
 from yotaview.render.source import gradient_names
 from yotaview.render.text import describe, phase_of, target
 
@@ -23,6 +25,24 @@ FEW = 3
 
 def mirror(session: Session, groups: Groups, width: int) -> Page:
     """Return every statement once above (forward) and once below (reverse), in the same column."""
+    heads = once(session.opened, "heads", lambda: _heads(session, groups))
+    done = bisect_right(heads, session.stepper.index)
+    at = (groups.of.get(session.at), session.tape.is_reverse(session.at), done)
+    page: Page = once(
+        session.opened, ("mirror", width, *at), lambda: _mirror(session, groups, width)
+    )
+    return page
+
+
+def _heads(session: Session, groups: Groups) -> list[int]:
+    """Return the positions at which a box of the mirror, or the name of a gradient, lights up."""
+    first = [part[0] for g in groups.groups for part in (g.forward, g.reverse) if part]
+    tape, places = session.tape, session.stepper.positions
+    made = [tape.cotangents[v] for v in tape.inputs if v in tape.cotangents]
+    return sorted(places[v] for v in (*first, *made) if v in places)
+
+
+def _mirror(session: Session, groups: Groups, width: int) -> Page:
     count = len(groups.groups)
     here = groups.of.get(session.at)
     title = f"Whole tape ({count} group{'' if count == 1 else 's'})"
@@ -95,6 +115,8 @@ def _column(
 def _under(canvas: Canvas, x: int, y: int, box: int, found: Sequence[Var]) -> None:
     """Write the numbers of ops into the lower edge of a box."""
     numbers = f" {_numbers(found)} "
+    if len(numbers) > box - 2:
+        numbers = f" {found[0]}… "
     canvas.text(x + (box - len(numbers)) // 2, y, numbers, "number")
 
 
@@ -190,7 +212,10 @@ def unfolded(session: Session, groups: Groups, width: int) -> Page:
     inside = set(ops)
     nodes = {v.id: _node(session, v) for v in ops}
     edges = [(a.id, v.id) for v in ops for a in _reads(session, v) if a in inside]
-    canvas, corners = draw(nodes, edges)
+    arrangement = once(
+        session.opened, ("group", ops[0], len(ops)), lambda: Arrangement(nodes, edges)
+    )
+    canvas, corners = arrangement.draw(nodes)
     note = f"{len(ops)} of {len(ops) + dropped} ops shown" if dropped else f"{len(ops)} ops"
     x, y = corners.get(session.at.id, (0, 0))
     return Page(

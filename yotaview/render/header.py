@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from yota.tape import format_value
 from yotaview.model.summary import format_number
-from yotaview.render.line import Line, Span, cells, clean, line, spread
-from yotaview.render.text import ALERT, SEED, STOP, Marks
+from yotaview.render.line import Line, Span, cells, clean, line, spread, wrap_line
+from yotaview.render.text import ALERT, RAISED, SEED, STOP, Marks, failure_text
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 
 Place = list[tuple[str, int]]
+MOST_TOLD = 3
 
 
 def header(session: Session, place: Place, width: int) -> list[Line]:
@@ -64,18 +65,25 @@ def _right(place: Place, dropped: int) -> str:
 
 def step_place(session: Session) -> Place:
     """Return count in the phase, position, line and stage."""
-    parts = [
-        (_phase_count(session), 1),
-        (f"op {session.stepper.index + 1}/{len(session.stepper)}", 0),
-    ]
-    if session.op.origin.frames:
-        parts.append((f"line {session.op.origin.frames[0].line}", 2))
+    parts = [(_phase_count(session), 1), (op_count(session), 0)]
+    failure = session.row.failure
+    origin = failure.origin if session.failed_here and failure else session.op.origin
+    if origin.frames:
+        parts.append((f"line {origin.frames[0].line}", 2))
     return [*parts, ("stage reverse" if session.row.has_gradient else "stage trace", 3)]
 
 
+def op_count(session: Session) -> str:
+    """Return the position as `op 46/49`; that of the op that raised as `op ✗/4`."""
+    stepper = session.stepper
+    return f"op {RAISED if stepper.beyond else stepper.index + 1}/{len(stepper.order)}"
+
+
 def _phase_count(session: Session) -> str:
+    if session.failed_here:
+        return "raised"
     places, start = session.stepper.positions, session.tape.reverse_start
-    index, total = session.stepper.index, len(session.stepper)
+    index, total = session.stepper.index, len(session.stepper.order)
     edge = places[start] if start is not None and start in places else total
     if index >= edge:
         return f"REV {index - edge + 1}/{total - edge}"
@@ -113,9 +121,12 @@ def _short(number: int, name: str, here: bool) -> str:
 
 
 def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Line]:
-    """Return alerts, breakpoints, seed and value, or what was just said."""
+    """Return alerts, breakpoints, seed and value; or what was just said, in up to three lines."""
     if told:
-        return [line(" ", Span(clean(told), "title"))]
+        rows = wrap_line(line(Span(clean(told), "title")), max(width - 2, 1))
+        if len(rows) > MOST_TOLD:
+            rows = [*rows[: MOST_TOLD - 1], line(rows[MOST_TOLD - 1], "…")]
+        return [line(" ", row) for row in rows]
     first = next(iter(session.alarms), None)
     count = len(session.alarms)
     spans = [
@@ -128,7 +139,7 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
         spans.append(Span(f": {first.var} {clean(first.text)}", "alert"))
     if session.row.failure is not None:
         spans = [
-            Span(f" ✗ {clean(session.row.failure.text)}: ", "alert"),
+            Span(f" {RAISED} {failure_text(session)}: ", "alert"),
             Span(clean(session.row.failure.error)),
         ]
     stops = len(marks.breakpoints)
@@ -168,9 +179,11 @@ def result_text(session: Session) -> str:
     )
 
 
-def footer(hints: Sequence[tuple[str, str]], width: int) -> list[Line]:
+def footer(hints: Sequence[tuple[str, str]], width: int, *, lesson: bool = False) -> list[Line]:
     """Return as many keys with their labels as fit; `?` and `q` are always among them."""
     fixed = line(Span("?", "key"), Span(" help  ", "dim"), Span("q", "key"), Span(" quit ", "dim"))
+    if lesson:
+        fixed = line(Span("O", "key"), Span(" lesson  ", "dim"), fixed)
     room = width - sum(cells(s.text) for s in fixed) - 1
     spans: list[Span] = []
     for keys, label in hints:

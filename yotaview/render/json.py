@@ -11,17 +11,50 @@ from yota.tape import Call, Constant, Frame, Op, Var, base_name
 from yotaview.model.summary import Summary, summarise
 
 if TYPE_CHECKING:
+    from yotaview.capture import Failure
     from yotaview.model.session import Session
 
 FORMAT = 1
 
 
-def json_lines(session: Session, ops: bool = True) -> Iterator[str]:
-    """Yield the lines of the open call: the tape's own line, then the ops'."""
-    yield _dump(tape_object(session))
+def json_lines(session: Session, ops: bool = True, stage: str = "reverse") -> Iterator[str]:
+    """Yield the lines of the open call: the tape's own line, then what the stage consists of.
+
+    That is an op a line; of stage `buffers` a buffer a line, of `code` one line with the source.
+    """
+    if session.row.failure is not None:
+        stage = "reverse"  # it has no other
+    yield _dump({**tape_object(session), "stage": stage})
     if ops:
-        for var, op in session.tape:
-            yield _dump(op_object(session, var, op))
+        yield from map(_dump, _stage_objects(session, stage))
+
+
+def _stage_objects(session: Session, stage: str) -> Iterator[dict[str, Any]]:
+    if stage == "buffers":
+        yield from buffer_objects(session)
+    elif stage == "code":
+        source = session.program.source()
+        head = {"v": FORMAT, "tape": session.row_index + 1}
+        yield {**head, "form": source.form, "source": source.text}
+    else:
+        whole = stage == "reverse"
+        for var, op in session.tape if whole else session.program.stage(stage).tape:
+            yield op_object(session, var, op)
+
+
+def buffer_objects(session: Session) -> Iterator[dict[str, Any]]:
+    """Yield each buffer with the ops computed into it, each with the last op that needs it."""
+    plan = session.program.plan()
+    for k, buffer in enumerate(plan.buffers):
+        yield {
+            "v": FORMAT,
+            "tape": session.row_index + 1,
+            "buffer": buffer.name,
+            "dtype": str(buffer.dtype),
+            "shape": list(buffer.shape),
+            "bytes": buffer.nbytes,
+            "holds": [[v.id, last.id] for v, last in plan.occupants(k)],
+        }
 
 
 def _dump(thing: dict[str, Any]) -> str:
@@ -32,6 +65,7 @@ def tape_object(session: Session) -> dict[str, Any]:
     """Return what describes a tape and its capture."""
     row, capture = session.row, session.capture
     failure = row.failure
+    call = session.call.number if session.call is not None else None
     return {
         "v": FORMAT,
         "tape": session.row_index + 1,
@@ -44,15 +78,20 @@ def tape_object(session: Session) -> dict[str, Any]:
         "cut": capture.cut,
         "calls": row.count,
         "kept": len(row.calls),
-        "call": session.call.number if session.call is not None else None,
+        "call": call,
         "ops": len(row.tape),
         "forward": row.forward_count,
         "reverse": row.reverse_count,
-        "value": number(row.values[-1]) if row.values else None,
-        "norm": number(row.norms[-1]) if row.norms else None,
+        "value": number(row.value_of(call)),
+        "norm": number(row.norm_of(call)),
         "nonfinite": len(row.nonfinite),
-        "failure": failure and {"text": failure.text, "loc": failure.place, "error": failure.error},
+        "failure": failure and _failure(session, failure),
     }
+
+
+def _failure(session: Session, failure: Failure) -> dict[str, Any]:
+    of = session.culprit.id if session.culprit is not None else None
+    return {"text": failure.text, "loc": failure.place, "error": failure.error, "of": of}
 
 
 def op_object(session: Session, var: Var, op: Op) -> dict[str, Any]:

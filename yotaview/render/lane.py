@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from yotaview.render.header import op_count
 from yotaview.render.line import Line, Span, line
-from yotaview.render.text import ALERT, SEED, STOP, Marks
+from yotaview.render.text import ALERT, RAISED, SEED, STOP, Marks
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -17,7 +18,7 @@ GLYPHS = {"inputs": ("·", "input"), "forward": ("─", "forward"), "reverse": (
 def lane(session: Session, marks: Marks, width: int) -> list[Line]:
     """Return the lane and, below it, the names of the phases."""
     total, index = len(session.stepper), session.stepper.index
-    count = f" {index + 1}/{total} "
+    count = f" {op_count(session).removeprefix('op ')} "
     room = max(width - LEAD - len(count), 4)
     bounds = _bounds(session)
     cells = [_cell(k, bounds, room, total) for k in range(room)]
@@ -33,7 +34,8 @@ def _bounds(session: Session) -> tuple[int, int]:
     """Return how many ops are inputs and where the reverse pass begins."""
     order, tape = session.stepper.order, session.tape
     start = tape.reverse_start
-    reverse = session.stepper.positions[start] if start in session.stepper.positions else len(order)  # type: ignore[index]  # None is in no mapping
+    places = session.stepper.positions
+    reverse = places[start] if start is not None and start in places else len(session.stepper)
     edges = session.stepper.edges
     inputs = next((k for k in edges if 0 < k < reverse), 0)
     if session.phase(order[0]) != "inputs":
@@ -61,6 +63,8 @@ def _pin(cells: list[Span], session: Session, marks: Marks, room: int, total: in
     ):
         for var in found:
             cells[_column(places[var], room, total)] = span
+    if session.stepper.raised:
+        cells[_column(total - 1, room, total)] = Span(RAISED, "alert")
 
 
 def _merge(cells: list[Span]) -> list[Span]:
@@ -104,7 +108,7 @@ def call_lane(session: Session, width: int) -> list[Line]:
         cells[_column(number - 1, room, total)] = Span(ALERT, "alert")
     if session.call:
         cells[_column(session.call.number - 1, room, total)] = Span("▲", "current")
-    kept = row.kept_text or "every call kept"
+    kept = "this call raised" if row.failure is not None else row.kept_text or "every call kept"
     return [
         line(Span(" calls ", "title"), *_merge(cells), Span(count, "title")),
         line(Span(" " * LEAD + kept, "dim")),

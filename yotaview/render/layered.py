@@ -12,6 +12,7 @@ from yotaview.render.line import cells
 
 Edge = tuple[int, int]
 Ports = dict[tuple[int, int], int]
+Segment = tuple[int, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +37,27 @@ class _Layout:
     centre: dict[int, int] = field(default_factory=dict)
 
 
-def draw(
-    nodes: Mapping[int, Node], edges: Sequence[Edge]
-) -> tuple[Canvas, dict[int, tuple[int, int]]]:
-    """Return the drawing and the upper left corner of each node; edges go to higher keys."""
-    layout = _Layout(_ranks(nodes, edges))
-    _fill(layout, nodes, edges)
-    _order(layout)
-    _place(layout, nodes)
-    return _paint(layout, nodes)
+Drawing = tuple[Canvas, dict[int, tuple[int, int]]]
+
+
+class Arrangement:
+    """Where nodes and edges of a graph go, whatever their colours; edges go to higher keys."""
+
+    def __init__(self, nodes: Mapping[int, Node], edges: Sequence[Edge]) -> None:
+        self.layout = _Layout(_ranks(nodes, edges))
+        _fill(self.layout, nodes, edges)
+        _order(self.layout)
+        _place(self.layout, nodes)
+        self.segments = _route(self.layout, nodes)
+
+    def draw(self, nodes: Mapping[int, Node]) -> Drawing:
+        """Return the drawing and the upper left corner of each node."""
+        return _draw(self.layout, nodes, self.segments)
+
+
+def draw(nodes: Mapping[int, Node], edges: Sequence[Edge]) -> Drawing:
+    """Return the drawing of a graph and the upper left corner of each node."""
+    return Arrangement(nodes, edges).draw(nodes)
 
 
 def _ranks(nodes: Mapping[int, Node], edges: Sequence[Edge]) -> dict[int, int]:
@@ -166,14 +179,15 @@ def _straighten(layout: _Layout, nodes: Mapping[int, Node], leave: Ports, enter:
             leave[a, k] = target
 
 
-def _paint(layout: _Layout, nodes: Mapping[int, Node]) -> tuple[Canvas, dict[int, tuple[int, int]]]:
+def _route(layout: _Layout, nodes: Mapping[int, Node]) -> dict[int, list[Segment]]:
+    """Return the pieces of every edge by the layer that they leave."""
     outs, ins = defaultdict(list), defaultdict(list)
     for k, chain in enumerate(layout.chains):
         outs[chain[0]].append((layout.centre[chain[1]], k))
         ins[chain[-1]].append((layout.centre[chain[-2]], k))
     leave, enter = _ports(layout, nodes, outs), _ports(layout, nodes, ins)
     _straighten(layout, nodes, leave, enter)
-    segments = defaultdict(list)
+    segments: dict[int, list[Segment]] = defaultdict(list)
     for k, chain in enumerate(layout.chains):
         columns = [
             leave[chain[0], k],
@@ -183,10 +197,7 @@ def _paint(layout: _Layout, nodes: Mapping[int, Node]) -> tuple[Canvas, dict[int
         first = layout.ranks[chain[0]]
         for j in range(len(columns) - 1):
             segments[first + j].append((columns[j], columns[j + 1], j == len(columns) - 2))
-    return _draw(layout, nodes, segments)
-
-
-Segment = tuple[int, int, bool]
+    return segments
 
 
 def _tracks(lines: list[Segment]) -> tuple[dict[Segment, int], int]:
@@ -211,7 +222,7 @@ def _tracks(lines: list[Segment]) -> tuple[dict[Segment, int], int]:
 
 def _draw(
     layout: _Layout, nodes: Mapping[int, Node], segments: Mapping[int, list[Segment]]
-) -> tuple[Canvas, dict[int, tuple[int, int]]]:
+) -> Drawing:
     canvas = Canvas()
     corners: dict[int, tuple[int, int]] = {}
     top = 0

@@ -195,18 +195,41 @@ def clean(text: str) -> str:
 
 def wrap(text: str, room: int) -> list[str]:
     """Break a text at blanks into lines of at most `room` cells."""
-    lines: list[str] = []
-    now = ""
-    for word in text.split(" "):
-        if now and len(now) + 1 + len(word) > room:
-            lines.append(now)
-            now = word
-        else:
-            now = f"{now} {word}" if now else word
-        while len(now) > max(room, 1):
-            lines.append(now[:room])
-            now = now[room:]
-    return [*lines, now]
+    return [text_of(row) for row in wrap_line((Span(text),), room)]
+
+
+def wrap_line(row: Line, room: int, indent: int = 0) -> list[Line]:
+    """Break a line at blanks into lines of at most `room` cells, all but the first indented."""
+    text, lead = text_of(row), min(indent, room // 2)
+    lines: list[Line] = []
+    start = 0
+    while True:
+        margin = lead if lines else 0
+        end = start + _stretch(text[start:], max(room - margin, 1))
+        lines.append(line(" " * margin, slice_line(row, start, end)))
+        start = end
+        while text[start : start + 1] == " ":
+            start += 1
+        if start >= len(text):
+            return lines
+
+
+def _stretch(text: str, room: int) -> int:
+    """Count the characters of the first line of a text that is broken at `room` cells."""
+    end = max(len(take(text, room)), 1)
+    if end >= len(text) or text[end] == " ":
+        return end
+    blank = text.rfind(" ", 0, end)
+    return blank if text[: max(blank, 0)].strip() else end
+
+
+def slice_line(row: Line, start: int, end: int) -> Line:
+    """Return the characters of a line from `start` up to `end`."""
+    spans: list[Span] = []
+    for span in row:
+        spans.append(Span(span.text[max(start, 0) : max(end, 0)], span.role))
+        start, end = start - len(span.text), end - len(span.text)
+    return line(*spans)
 
 
 def to_ascii(text: str) -> str:

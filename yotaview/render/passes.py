@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from yota.tape import Call, Op, Rewritten, Tape, Var, format_op
 from yotaview.model.summary import format_number
 from yotaview.render.code import split
-from yotaview.render.line import Line, Page, Span, clean, cut, fit, line
+from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
 from yotaview.render.text import NOW, describe
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 GAP = "…"
+HERE = "▸"
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,13 @@ class Diff:
     rewrite: Rewritten | None
     title: str = ""
 
+    def mark(self, var: Var | None, sign: str) -> str:
+        """Return the glyph of the current rewrite, or of the position where that is elsewhere."""
+        rewritten = self.rewrite.var if self.rewrite is not None else None
+        if var == rewritten and (sign == "-" or var != self.here):
+            return NOW if sign == "-" else " "
+        return HERE if var == self.here else " "
+
     @property
     def cursor(self) -> int:
         """The row of the current rewrite, else of the position."""
@@ -175,7 +183,7 @@ def _op_line(change: Change, op: Op | None, sign: str, diff: Diff) -> Line:
     if op is None:
         return ()
     role = {"-": "remove", "+": "add"}.get(sign, "")
-    mark = Span(NOW, "current") if change.var == diff.here else Span(" ")
+    mark = Span(diff.mark(change.var, sign), "current")
     text = f"{str(change.var).ljust(4)} = {describe(op)}"
     kept = diff.rewrite is not None and diff.rewrite.into == change.var and sign != "-"
     tail = (
@@ -221,14 +229,16 @@ def why_page(session: Session, stage: Stage, number: int, width: int) -> Page:
     """Return all that a rewrite says of itself."""
     if not stage.rewrites:
         text = WHAT.get(stage.name, "this stage rewrote nothing")
-        return Page([line(clean(text))], f"Why: {stage.name}")
+        return Page(wrap_line(line(clean(text)), width), f"Why: {stage.name}")
     rewrite = stage.rewrites[number]
     title = f"{stage.name} rewrite {number + 1}/{len(stage.rewrites)}: {rewrite_text(rewrite)}"
     rows = [_fact("why", rewrite.why), _fact("source", _source(session, rewrite.var))]
     rows.append(_fact("effect", _effect(session, rewrite)))
+    if len(title) > width - 4:
+        rows.insert(0, _fact("change", rewrite_text(rewrite)))
     if rewrite.into is not None and rewrite.kind == "merged":
         rows.append(_fact("values", _compare(session, rewrite)))
-    return Page([fit(r, width) if len(r) < 1 else r for r in rows], cut(title, width - 4))
+    return Page([p for row in rows for p in wrap_line(row, width, 8)], cut(title, width - 4))
 
 
 WHAT = {

@@ -5,25 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yota.tape import Call, Frame, Input, Var, base_name
-from yotaview.render.line import Line, Page, Span, clean, cut, line
-from yotaview.render.text import describe
+from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
+from yotaview.render.text import ALERT, RAISED, describe, failure_text
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 NO_SOURCE = "source not available"
+INDENT = 5
 
 
 def why_page(session: Session, width: int, height: int) -> Page:
-    """Return the explanation of the op at the position: source line, rule, what goes in and out."""
-    if height > 5:
-        return _source_and_rule(session, width, height)
-    return Page([_place(session), *_rule(session, height - 1)], "Why this value", _note(session))
+    """Return the explanation of the op at the position: source line, rule, what goes in and out.
 
-
-def _source_and_rule(session: Session, width: int, height: int) -> Page:
-    told = _rule(session, 6)
-    window = source_lines(session, max(height - len(told) - 1, 1))
+    What is too long goes on in the next line, so that an alert can be read whole.
+    """
+    title = "Why it raised" if session.failed_here else "Why this value"
+    told = [part for row in _told(session) for part in wrap_line(row, width, INDENT)]
+    if height <= 5:
+        return Page([_place(session), *told], title, _note(session))
+    window = source_lines(session, max(height - len(told) - 1, height // 3))
     return Page([*window, (), *told], "Source + rule", _note(session))
 
 
@@ -69,17 +70,40 @@ def source_lines(session: Session, room: int) -> list[Line]:
     ]
 
 
-def _rule(session: Session, room: int) -> list[Line]:
-    if session.failed_here and session.row.failure is not None:
-        failed = session.row.failure
-        return [line(Span(clean(failed.text), "alert")), line(clean(failed.error))][:room]
+def _told(session: Session) -> list[Line]:
+    if session.failed_here:
+        return failure_lines(session)
     var = session.at
+    rule = clean(session.rule_text(var))
     rows = [
-        line(Span("rule ", "dim"), clean(session.rule_text(var))) if session.rule_text(var) else (),
+        *alert_lines(session, var),
+        line(Span("rule ", "dim"), rule) if rule else (),
         contribution_line(session, var),
         users_line(session, var),
     ]
-    return [row for row in rows if row][:room]
+    return [row for row in rows if row]
+
+
+def failure_lines(session: Session) -> list[Line]:
+    """Say what raised, why, and in whose derivative."""
+    failure, culprit = session.row.failure, session.culprit
+    if failure is None:
+        return []
+    rows = [line(Span(f"{RAISED} {failure_text(session)}", "alert")), line(clean(failure.error))]
+    if culprit is not None:
+        text = f"in the derivative of {culprit} {describe(session.tape[culprit])}"
+        rows.append(line(Span(text, "note"), Span("   % goes there", "dim")))
+    return rows
+
+
+def alert_lines(session: Session, var: Var) -> list[Line]:
+    """Return every alert that begins at an op, whole."""
+    roles = {"alarm": "alert", "masked": "note"}
+    return [
+        line(Span(f"{ALERT} {a.level}: {clean(a.text)}", roles.get(a.level, "dim")))
+        for a in session.alerts
+        if a.var == var
+    ]
 
 
 def contribution_line(session: Session, var: Var) -> Line:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING
 
-from yota.tape import Call, Constant, Input, Tape
+from yota.tape import Call, Constant, Input
 from yotaview.model.summary import format_number
-from yotaview.render.line import Line, Page, Span, clean, cut, line, sparkline, wrap
+from yotaview.render.line import Line, Page, Span, clean, cut, line, sparkline, wrap, wrap_line
+from yotaview.render.once import once
 from yotaview.render.text import NOW
 
 if TYPE_CHECKING:
@@ -22,19 +21,32 @@ if TYPE_CHECKING:
 FEW = 400
 
 
-def value_text(row: Row) -> str:
-    """Return the value of the last call of a row, or its type where it is no number."""
+def value_text(row: Row, call: int | None = None) -> str:
+    """Return the value of a call, the last by default, or its type where it is no number."""
     if row.failure is not None:
         return "—"
-    if row.values:
-        return format_number(row.values[-1])
+    value = row.value_of(call)
+    if value is not None:
+        return format_number(value)
     found = row.tape.result_vars
-    return row.tape[found[0]].spec.text(short=True) if found else "—"
+    return row.tape[found[0]].spec.text(short=True) if found and not row.values else "—"
 
 
-def norm_text(row: Row) -> str:
-    """Return the norm of the gradient of the last call."""
-    return format_number(row.norms[-1]) if row.norms else "—"
+def norm_text(row: Row, call: int | None = None) -> str:
+    """Return the norm of the gradient of a call, the last by default."""
+    norm = row.norm_of(call)
+    return "—" if norm is None else format_number(norm)
+
+
+def heading(session: Session, stage: str = "reverse") -> Line:
+    """Return the line above a tape in text: which one, which call, its outcome."""
+    row, number = session.row, session.call.number if session.call is not None else None
+    call = f" call {number}/{row.count}" if number is not None else ""
+    norm = f" |grad| {norm_text(row, number)}" if row.norms else ""
+    told = f" stage {stage}" if stage != "reverse" else ""
+    text = f"tape {session.row_index + 1} {row.name} {row.place}{call}"
+    outcome = f"value {value_text(row, number)}".replace("—", "-") + norm
+    return line(Span(clean(f"{text} {outcome} {status(row)}{told}"), "title"))
 
 
 def status(row: Row) -> str:
@@ -56,8 +68,8 @@ def place_text(row: Row) -> str:
     return row.failure.place if row.failure is not None else row.place
 
 
-def list_lines(capture: Capture) -> list[Line]:
-    """Return the table that `--list` prints."""
+def list_lines(capture: Capture, call: int | None = None) -> list[Line]:
+    """Return the table that `--list` prints, with the values of a call, by default the last."""
     table = [("#", "function", "called at", "calls", "fwd", "rev", "value", "|grad|", "status")]
     for number, row in enumerate(capture.rows, 1):
         table.append(
@@ -68,8 +80,8 @@ def list_lines(capture: Capture) -> list[Line]:
                 str(row.count) if row.count else "",
                 str(row.forward_count),
                 str(row.reverse_count),
-                value_text(row).replace("—", "-"),
-                norm_text(row).replace("—", "-"),
+                value_text(row, call).replace("—", "-"),
+                norm_text(row, call).replace("—", "-"),
                 status(row),
             )
         )
@@ -136,19 +148,8 @@ def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool)
     )
 
 
-_facts: WeakKeyDictionary[Tape, dict[Any, Any]] = WeakKeyDictionary()
-
-
-def _once(row: Row, key: Any, make: Callable[[], Any]) -> Any:
-    """Keep what takes a walk over the whole tape."""
-    kept = _facts.setdefault(row.tape, {})
-    if key not in kept:
-        kept[key] = make()
-    return kept[key]
-
-
 def _op_counts(row: Row) -> tuple[int, int]:
-    found: tuple[int, int] = _once(row, "ops", lambda: (row.forward_count, row.reverse_count))
+    found: tuple[int, int] = once(row.tape, "ops", lambda: (row.forward_count, row.reverse_count))
     return found
 
 
@@ -160,7 +161,7 @@ def _named_ops(row: Row, kind: type[Input] | type[Constant]) -> list[str]:
         texts = Counter(f"{op.name or 'unnamed'} {op.spec.text(short=True)}" for op in found)
         return [text if n == 1 else f"{text} ×{n}" for text, n in texts.items()]
 
-    named: list[str] = _once(row, kind, make)
+    named: list[str] = once(row.tape, kind, make)
     return named
 
 
@@ -174,7 +175,8 @@ def preview_page(session: Session, index: int, width: int) -> Page:
     rows += _named("consts", "  ".join(constants[:12]), width) if constants else []
     calls = [op.name for _, op in islice(row.tape, FEW) if isinstance(op, Call)][:24]
     if row.failure is not None:
-        rows += _named("raised", row.failure.error, width)
+        rows += _named("raised", f"{row.failure.text}   {row.failure.place}", width)
+        rows += _named("", row.failure.error, width)
         return Page(rows, title)
     rows += _named("value", f"{value_text(row)}   ‖∇‖ {norm_text(row)}", width)
     if row.count > 1:
@@ -187,32 +189,30 @@ def preview_page(session: Session, index: int, width: int) -> Page:
         )
         rows += _named("kept", row.kept_text or "every call", width)
     if row.norms:
-        rows += _named("norms", _range(row.norms), width)
+        rows += _named("norms", _ends(row.norms), width)
     if row.nonfinite:
         rows += _named("NaN/inf", f"in call {', '.join(map(str, row.nonfinite[:8]))}", width)
     rows += _named("ops", " ".join(calls) + (" …" if len(calls) == 24 else ""), width)
     return Page(rows, title, row.kind)
 
 
-def _range(values: Sequence[float]) -> str:
-    finite = [v for v in values if math.isfinite(v)]
-    if not finite:
-        return "none is finite"
-    return f"‖∇‖ from {format_number(min(finite))} to {format_number(max(finite))}"
+def _ends(norms: Sequence[float]) -> str:
+    return f"‖∇‖ first {format_number(norms[0])} … last {format_number(norms[-1])}"
 
 
 def _named(name: str, text: str, width: int) -> list[Line]:
-    parts = wrap(clean(text), max(width - 10, 10))
+    parts = wrap(clean(text), max(width - 9, 10))
     return [
         line(Span((name if k == 0 else "").ljust(9), "dim"), part) for k, part in enumerate(parts)
     ]
 
 
-def output_page(capture: Capture) -> Page:
+def output_page(capture: Capture, width: int) -> Page:
     """Return what the script printed, and its error."""
     rows = [line(clean(text)) for text in capture.output.splitlines()]
     if capture.error:
         rows += [line(Span(clean(text), "alert")) for text in capture.error.splitlines()]
     if capture.cut:
         rows.append(line(Span(clean(capture.cut), "note")))
-    return Page(rows or [line(Span("the script printed nothing", "dim"))], "Script output")
+    rows = rows or [line(Span("the script printed nothing", "dim"))]
+    return Page([part for row in rows for part in wrap_line(row, width)], "Script output")

@@ -13,7 +13,7 @@ from yotaview.render.line import Line, Span, cells, clean, cut, fit, line
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
-NOW, STOP, SAME, AHEAD, SEED, ALERT = "▶●≡·◆!"
+NOW, STOP, SAME, AHEAD, SEED, ALERT, RAISED = "▶●≡·◆!✗"
 WIDE = 100
 
 
@@ -28,7 +28,7 @@ class Marks:
     def glyphs(self, session: Session, var: Var) -> list[Span]:
         """Return the marks of an op, the most urgent first."""
         found = [
-            (var == session.at, Span(NOW, "current")),
+            (var == session.at and not session.failed_here, Span(NOW, "current")),
             (var in self.breakpoints, Span(STOP, "breakpoint")),
             (var in self.alarms, Span(ALERT, "alert")),
             (var == session.tape.seed, Span(SEED, "seed")),
@@ -69,8 +69,14 @@ def target(op: Op) -> str:
     return "" if op.origin.wrt is None else f"δ{op.origin.wrt}"
 
 
+def failure_text(session: Session) -> str:
+    """Return the op that raised as `matmul(%4, ones(3)): (4,) @ (3,)`, empty if none did."""
+    failure = session.row.failure
+    return clean(failure.text) if failure is not None else ""
+
+
 class OpRows(Sequence[Line]):
-    """The op list, a line made when it is asked for."""
+    """The op list, a line made when it is asked for; the op that raised comes last."""
 
     def __init__(self, session: Session, marks: Marks, room: int, *, places: bool = False) -> None:
         self.session, self.marks, self.room, self.places = session, marks, room, places
@@ -78,14 +84,30 @@ class OpRows(Sequence[Line]):
         self.digits = len(str(self.order[-1].id)) if self.order else 1
 
     def __len__(self) -> int:
-        return len(self.order)
+        return len(self.session.stepper)
 
     @overload
     def __getitem__(self, index: int) -> Line: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[Line]: ...
     def __getitem__(self, index: Any) -> Any:
-        return op_row(self, self.order[index])
+        return op_row(self, self.order[index]) if index < len(self.order) else raised_row(self)
+
+
+def raised_row(rows: OpRows) -> Line:
+    """Return the row of the op that raised, with its line."""
+    session, failure = rows.session, rows.session.row.failure
+    now = session.failed_here
+    place = failure.place.rpartition(":")[2] if failure is not None else ""
+    right = f" line {place}" if place else ""
+    head = (
+        Span(NOW if now else " ", "current"),
+        Span(" " if now else AHEAD, "dim"),
+        Span(RAISED.ljust(rows.digits + 2), "alert"),
+    )
+    left = rows.room - sum(cells(s.text) for s in head) - cells(right)
+    body = cut(failure_text(session), left)
+    return line(*head, Span(body, "alert"), " " * (left - cells(body)), Span(right, "dim"))
 
 
 def op_row(rows: OpRows, var: Var) -> Line:
@@ -120,22 +142,37 @@ def _call(body: str, role: str, ahead: bool) -> tuple[Span, ...]:
 
 
 def tape_lines(session: Session) -> list[Line]:
-    """Return the whole tape with one summary an op, in columns that do not move."""
+    """Return the whole tape with one summary an op, in columns that do not move.
+
+    What raised stands in the last line.
+    """
     tape = session.tape
     texts = [describe(op) for _, op in tape]
     room = min(max(map(cells, texts), default=0), 48)
     kinds = min(max((len(op.spec.text(short=True)) for _, op in tape), default=0), 16)
-    return [
-        _text_row(session, var, op, text, room, kinds)
+    number = max((len(str(v)) for v in tape.ops), default=0)
+    rows = [
+        _text_row(session, var, op, text, (max(number + 1, 7), room, kinds))
         for (var, op), text in zip(tape, texts, strict=True)
     ]
+    return [*rows, *_raised_text(session)]
 
 
-def _text_row(session: Session, var: Var, op: Op, text: str, room: int, kinds: int) -> Line:
+def _raised_text(session: Session) -> list[Line]:
+    failure = session.row.failure
+    if failure is None:
+        return []
+    of = f"   in the derivative of {session.culprit}" if session.culprit is not None else ""
+    parts = f"{failure_text(session)}   {failure.place}   {clean(failure.error)}{of}"
+    return [line(Span(RAISED.ljust(7), "alert"), Span(parts, "alert"))]
+
+
+def _text_row(session: Session, var: Var, op: Op, text: str, widths: tuple[int, int, int]) -> Line:
+    number, room, kinds = widths
     role = phase_of(session.tape, var)
     phase = "REV" if session.tape.is_reverse(var) else "FWD"
     return line(
-        Span(f"%{var.id}".ljust(7), "number"),
+        Span(f"%{var.id}".ljust(number), "number"),
         Span(f"{phase}  ", role),
         *fit((Span(cut(text, room)),), room),
         Span(f"  {op.spec.text(short=True)}".ljust(kinds + 2), "dim"),

@@ -8,8 +8,9 @@ import numpy as np
 
 from yota.tape import Var
 from yotaview.model.summary import Grid, Summary, format_number, grid, numeric, summarise
-from yotaview.render.line import Line, Page, Span, bar, clean, cut, line
-from yotaview.render.text import describe, has_value
+from yotaview.render.line import Line, Page, Span, bar, cells, clean, cut, line, wrap_line
+from yotaview.render.source import failure_lines
+from yotaview.render.text import RAISED, describe, has_value
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -21,9 +22,9 @@ SHADES = " ░▒▓█"
 def page(session: Session, mode: str, at: int, width: int, height: int) -> Page:
     """Return the pane of the value at the position."""
     var = session.at
-    title = f"Value {var}"
     if session.failed_here:
-        return Page(failure(session, width), title, "not computed")
+        return Page(failure(session, width), f"Value {RAISED}", "not computed")
+    title = f"Value {var}"
     if not session.is_known(var) or not has_value(session, var):
         return Page(absent(session, var, width), title)
     value = session.recorded(var)
@@ -35,13 +36,26 @@ def page(session: Session, mode: str, at: int, width: int, height: int) -> Page:
     return Page([*head, *body], title, note)
 
 
+def slice_count(session: Session) -> int:
+    """Count the slices of the value at the position; 0 where it has no grid."""
+    x = numeric(session.opened.values.get(session.at))
+    if session.failed_here or x is None or x.ndim < 3:
+        return 0
+    return int(np.prod(x.shape[:-2]))
+
+
+def value_kind(session: Session) -> str:
+    """Say how many axes the value at the position has."""
+    if session.failed_here or not has_value(session, session.at):
+        return "no value"
+    return f"the value of {session.at} is {np.ndim(session.recorded(session.at))}-D"
+
+
 def failure(session: Session, width: int) -> list[Line]:
     """Say what raised instead of giving a value."""
     failed = session.row.failure
-    if failed is None:
-        return []
-    rows = [line(Span("✗ ", "alert"), Span(clean(failed.text), "alert"))]
-    return [*rows, line(clean(failed.error)), line(Span(failed.place, "dim"))]
+    place = [line(Span(failed.place, "dim"))] if failed is not None else []
+    return [p for row in (*failure_lines(session), *place) for p in wrap_line(row, width, 2)]
 
 
 def absent(session: Session, var: Var, width: int) -> list[Line]:
@@ -79,7 +93,7 @@ def adjoint(session: Session, var: Var) -> str:
 def fact_lines(facts: Summary, *, spacious: bool, width: int) -> list[Line]:
     """Return range with bars, moments and counts."""
     if facts.minimum is None:
-        return [_counts(facts)] if facts.size else [line(Span(facts.note, "dim"))]
+        return [_counts(facts, width)] if facts.size else [line(Span(facts.note, "dim"))]
     if facts.size == 1 and facts.finite:
         return []
     low, high = format_number(facts.minimum), format_number(facts.maximum)
@@ -91,16 +105,19 @@ def fact_lines(facts: Summary, *, spacious: bool, width: int) -> list[Line]:
                 f"‖x‖={format_number(facts.norm)}"
             )
         )
-    return [*rows, _counts(facts)]
+    return [*rows, _counts(facts, width)]
 
 
-def _counts(facts: Summary) -> Line:
-    return line(
-        Span(f"NaN {facts.nan}", "alert" if facts.nan else ""),
-        " ",
-        Span(f"±Inf {facts.inf}", "alert" if facts.inf else ""),
-        f" 0×{facts.zero} −×{facts.negative} +×{facts.positive}",
+def _counts(facts: Summary, width: int) -> Line:
+    parts = (
+        Span(f"nan {facts.nan}", "alert" if facts.nan else ""),
+        Span(f"inf {facts.inf}", "alert" if facts.inf else ""),
+        Span(f"zero {facts.zero}"),
+        Span(f"− {facts.negative}"),
+        Span(f"+ {facts.positive}"),
     )
+    gap = "  " if sum(cells(p.text) + 2 for p in parts) - 2 <= width else " "
+    return line(*(piece for p in parts for piece in (gap, p)))[1:]
 
 
 def _body(value: Any, mode: str, at: int, width: int, height: int) -> list[Line]:

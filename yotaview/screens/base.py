@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -41,6 +42,28 @@ MAKE: dict[str, Callable[[str, State], View]] = {
 SHORT = 16
 
 
+ENDS = {
+    "next": "this is the last {}",
+    "previous": "this is the first {}",
+    "into": "this is the last {}",
+    "back_into": "this is the first {}",
+    "finish": "this is the last group",
+    "back_finish": "this is the first group",
+    "first": "this is the first {}",
+    "last": "this is the last {}",
+    "next_phase": "no further edge of a phase",
+    "previous_phase": "no earlier edge of a phase",
+}
+
+
+def nothing_to_do(action: str, unit: str) -> str:
+    """Say why a key changed nothing."""
+    if action.startswith("view_"):
+        return f"view {BY_ACTION[action].label} is in sight already"
+    text = ENDS.get(action)
+    return text.format(unit) if text else f"{BY_ACTION[action].label}: nothing to do here"
+
+
 def bindings() -> list[BindingType]:
     """Return the bindings of the screen; panes have their own, the palette's is Textual's."""
     own = (k for k in KEYS if k.scope != "pane" and k.action != "commands")
@@ -66,8 +89,10 @@ class Base(Screen[int]):
             "header": Bar("header", self.draw_header),
             "tabs": Bar("tabs", lambda w: tabs(self.view_name, VIEWS, w)),
             "lane": Bar("lane", self.draw_lane, 2),
-            "alert": Bar("alert", lambda w: alert_line(self.session, state.marks, self.told, w)),
-            "footer": Bar("footer", lambda w: footer(footer_hints(self.view_name), w)),
+            "alert": Bar(
+                "alert", lambda w: alert_line(self.session, state.marks, self.told, w), grows=True
+            ),
+            "footer": Bar("footer", self.draw_footer),
         }
         self.prompt = Prompt(self.answer)
 
@@ -100,6 +125,11 @@ class Base(Screen[int]):
         ):
             widget.ascii = self.state.ascii
         self.show(self.view_name)
+        self.call_after_refresh(gc.freeze)  # a collection of all that is felt as a late step
+
+    def on_unmount(self) -> None:
+        """Let go of what was kept from collection."""
+        gc.unfreeze()
 
     def build(self) -> None:
         """Make the stages, code and times of a long tape in the background."""
@@ -134,6 +164,11 @@ class Base(Screen[int]):
             return call_lane(self.session, width)
         return lane(self.session, self.state.marks, width)
 
+    def draw_footer(self, width: int) -> list[Line]:
+        """Return the keys of the view."""
+        lesson = bool(self.session.capture.lesson)
+        return footer(footer_hints(self.view_name), width, lesson=lesson)
+
     def show(self, name: str) -> None:
         """Bring a view into sight."""
         self.view_name = name
@@ -165,6 +200,7 @@ class Base(Screen[int]):
 
     def on_view_asked(self, event: ViewAsked) -> None:
         """Show the view that another asked for."""
+        self.told = ""
         self.show(event.name)
 
     def on_row_chosen(self, event: RowChosen) -> None:
@@ -186,12 +222,22 @@ class Base(Screen[int]):
         if self.view.lacks and BY_ACTION[action].scope == "view":
             self.tell(self.view.lacks)
             return
+        before = self.situation()
         handler = getattr(self.view, f"do_{action}", None) or getattr(self, f"do_{action}", None)
         if handler is None and action.startswith("view_"):
             self.show(action.removeprefix("view_"))
         elif handler is not None:
             handler()
+        if not self.told and self.situation() == before:
+            self.told = nothing_to_do(action, self.view.unit)
         self.bars["alert"].redraw()
+
+    def situation(self) -> tuple[object, ...]:
+        """Return what a key can change: where one is, and what is in sight."""
+        session = self.session
+        marks = frozenset(session.breakpoints)
+        shown = (self.view_name, self.prompt.display, len(self.app.screen_stack), self.app.theme)
+        return session.place, marks, *shown, self.state.shown, self.view.situation()
 
     def travel(self, moved: bool, otherwise: str) -> None:
         """Draw anew after a move, or say why there was none."""

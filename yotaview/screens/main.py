@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 from textual.widgets import Input
 
-from yotaview.export import ExportError, Selection, export
+from yotaview.export import SUFFIXES, ExportError, Selection, export, replacing
 from yotaview.model.goto import GotoError
+from yotaview.render.lesson import lesson_page
+from yotaview.render.line import Page
 from yotaview.render.tapes import output_page
 from yotaview.screens.moves import Moves
 from yotaview.screens.picture import picture
@@ -16,7 +20,7 @@ from yotaview.screens.text import TextScreen, help_page
 PROMPTS = {
     "goto": (":", "46, +10, 10n, %46, 50%, line 9, seed, call 731"),
     "find": ("/", "text to find"),
-    "export": ("export to ", "FILE.svg .dot .png .html .json .md .csv .txt …"),
+    "export": ("export to ", f"FILE{' '.join(SUFFIXES)}"),
     "copy_file": ("write to ", "FILE"),
 }
 THEMES = (
@@ -33,9 +37,16 @@ THEMES = (
 class MainScreen(Moves):
     """Handles the prompt and what leaves the screen."""
 
+    confirmed: Path | None = None
+
+    def on_mount(self) -> None:
+        """Begin a lesson with its text."""
+        if self.session.capture.lesson:
+            self.do_output()
+
     def do_find(self) -> None:
-        """Ask for a text."""
-        self.ask("find", self.state.sought)
+        """Ask for a text; an empty answer takes the one before."""
+        self.ask("find", "")
 
     def do_find_next(self) -> None:
         """Go to the next match."""
@@ -59,6 +70,7 @@ class MainScreen(Moves):
 
     def ask(self, kind: str, value: str) -> None:
         """Open the prompt in the place of the keys."""
+        self.confirmed = None
         self.bars["footer"].display = False
         self.prompt.open(kind, *PROMPTS[kind], value)
 
@@ -69,35 +81,60 @@ class MainScreen(Moves):
         self.view.focus_current()
 
     def answer(self, kind: str, text: str) -> None:
-        """Do what was typed; where that cannot be, say why and keep the prompt."""
+        """Do what was typed; where that cannot be, say why and let the next try replace it."""
+        answers: dict[str, Callable[[str], bool]] = {
+            "goto": self.go,
+            "find": self.look,
+            "export": self.save,
+            "copy_file": self.store,
+        }
         try:
-            {"goto": self.go, "find": self.look, "export": self.save, "copy_file": self.store}[
-                kind
-            ](text)
-        except (GotoError, ExportError, OSError) as error:
+            done = answers[kind](text)
+        except (GotoError, ExportError) as error:
             self.tell(str(error))
-            return
-        self.close_prompt()
+            self.prompt.input.select_all()
+        else:
+            if done:
+                self.close_prompt()
 
-    def go(self, text: str) -> None:
+    def go(self, text: str) -> bool:
         """Go where the text says."""
-        self.session.goto(self.session.parse_goto(text))
+        self.session.jump(text)
         self.redraw()
+        return True
 
-    def look(self, text: str) -> None:
+    def look(self, text: str) -> bool:
         """Go to the first row that holds the text."""
-        self.state.sought = text
-        self.view.find(1, stay=True)
+        self.state.sought = text or self.state.sought
+        self.view.find(1, stay=bool(text))
+        return True
 
-    def save(self, text: str) -> None:
+    def save(self, text: str) -> bool:
         """Export to a file."""
-        export(str(Path(text).expanduser()), Selection(self.session.capture, [self.session]))
+        path = Path(text).expanduser()
+        if not self.may_write(path):
+            return False
+        export(str(path), Selection(self.session.capture, [self.session]))
         self.tell(f"wrote {text}")
+        return True
 
-    def store(self, text: str) -> None:
+    def store(self, text: str) -> bool:
         """Write what the view stands on to a file."""
-        Path(text).expanduser().write_text(self.view.copy_text(), encoding="utf-8")
+        path = Path(text).expanduser()
+        if not self.may_write(path):
+            return False
+        with replacing(path) as file:
+            file.write(self.view.copy_text().encode())
         self.tell(f"wrote {text}")
+        return True
+
+    def may_write(self, path: Path) -> bool:
+        """Tell whether a file is new, or was just said to exist and is wanted all the same."""
+        if not path.exists() or self.confirmed == path:
+            return True
+        self.confirmed = path
+        self.tell(f"{path} exists, enter again to overwrite")
+        return False
 
     def do_copy(self) -> None:
         """Copy what the view stands on."""
@@ -106,12 +143,18 @@ class MainScreen(Moves):
         self.tell(f"copied {len(text)} characters; Y writes them to a file")
 
     def do_output(self) -> None:
-        """Show what the script printed."""
-        self.app.push_screen(TextScreen(output_page(self.session.capture), ascii=self.state.ascii))
+        """Show what the script printed, in a lesson its text."""
+        capture = self.session.capture
+        page = lesson_page if capture.lesson else output_page
+        self.show_text(lambda width: page(capture, width))
+
+    def show_text(self, draw: Callable[[int], Page]) -> None:
+        """Show a page over the whole screen."""
+        self.app.push_screen(TextScreen(draw, ascii=self.state.ascii))
 
     def do_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(TextScreen(help_page(self.view_name), ascii=self.state.ascii))
+        self.show_text(lambda width: help_page(self.view_name, width))
 
     def do_commands(self) -> None:
         """Open the palette."""
@@ -151,9 +194,15 @@ class MainScreen(Moves):
 
     def do_screenshot(self) -> None:
         """Write the screen to an SVG file."""
-        path = Path(f"yotaview-{self.view_name}-{self.session.at.id}.svg")
-        path.write_text(picture(self.app), encoding="utf-8")
-        self.tell(f"wrote {path}")
+        stem = f"yotaview-{self.view_name}-{self.session.at.id}"
+        names = (f"{stem}{'' if k == 1 else f'-{k}'}.svg" for k in count(1))
+        path = next(p for p in map(Path, names) if not p.exists())
+        try:
+            path.write_text(picture(self.app), encoding="utf-8")
+        except OSError as error:
+            self.tell(f"{path}: {error.strerror}")
+        else:
+            self.tell(f"wrote {path}")
 
     def do_quit(self) -> None:
         """Leave the program."""

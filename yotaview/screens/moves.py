@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from yotaview.render.value import slice_count, value_kind
 from yotaview.screens.base import Base
 
 
@@ -39,10 +40,13 @@ class Moves(Base):
 
     def do_twin(self) -> None:
         """Go between an op and the op that completes its cotangent."""
-        twin = self.session.twin(self.session.at)
+        session = self.session
+        raised = session.failed_here
+        twin = session.culprit if raised else session.twin(session.at)
         if twin is not None:
-            self.session.goto(twin)
-        self.travel(twin is not None, f"no cotangent belongs to {self.session.at}")
+            session.goto(twin)
+        who = "the op that raised" if raised else session.at
+        self.travel(twin is not None, f"no cotangent belongs to {who}")
 
     def do_next_call(self) -> None:
         """Open the next kept call."""
@@ -58,7 +62,8 @@ class Moves(Base):
         if 0 <= there < len(calls):
             self.session.open_call(calls[there].number)
         self.travel(
-            0 <= there < len(calls), self.session.row.kept_text or "no further call of this row"
+            0 <= there < len(calls),
+            f"no further call of this row {self.session.row.kept_text}".rstrip(),
         )
 
     def do_history_back(self) -> None:
@@ -88,6 +93,9 @@ class Moves(Base):
 
     def do_breakpoint(self) -> None:
         """Set or clear a breakpoint."""
+        if self.session.failed_here:
+            self.tell("what raised takes no breakpoint: it is the end of the tape")
+            return
         self.state.toggle_breakpoint()
         self.redraw()
 
@@ -99,5 +107,10 @@ class Moves(Base):
 
     def do_slice(self) -> None:
         """Show the next slice."""
-        self.state.slice_at += 1
+        count = slice_count(self.session)
+        if count < 2:
+            self.tell(f"no further slices: {value_kind(self.session)}")
+            return
+        self.state.slice_at = (self.state.slice_at + 1) % count
         self.redraw()
+        self.tell(f"slice {self.state.slice_at + 1} of {count}")

@@ -1,15 +1,16 @@
-"""A page over the whole screen: help, or what the script printed."""
+"""A page over the whole screen: help, a lesson, or what the script printed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from yotaview.keys import FOOTERS, KEYS, TITLES, hint
-from yotaview.render.line import Line, Page, Span, line
+from yotaview.keys import KEYS, TITLES, footer_hints
+from yotaview.render.line import Line, Page, Span, line, wrap_line
 from yotaview.widgets.pane import Pane
 
 GLYPHS = (
@@ -18,27 +19,28 @@ GLYPHS = (
 )
 
 
-def help_page(view: str) -> Page:
+def help_page(view: str, width: int) -> Page:
     """Return every key with its meaning, those of the view first."""
-    first = "  ".join(" ".join(hint(a)) for a in FOOTERS[view][:6])
+    first = "  ".join(map(" ".join, footer_hints(view)[:6]))
     rows: list[Line] = [line(Span(f"{TITLES[view]}: ", "title"), first)]
     rows += [line(Span(part, "dim")) for part in (*GLYPHS, "")]
     for key in KEYS:
         where = "" if key.scope == "global" else f"  ({key.scope})" if key.scope == "pane" else ""
-        rows.append(line(Span(f"{key.show:<8}", "key"), f" {key.help}", Span(where, "dim")))
-    return Page(rows, "Keys", "esc closes")
+        rows.append(line(Span(f"{key.show:<8}", "key"), f" {key.told}", Span(where, "dim")))
+    broken = [part for row in rows for part in wrap_line(row, width, 9)]
+    return Page(broken, "Keys", "esc closes")
 
 
 class TextScreen(ModalScreen[None]):
     """Shows a page until a key closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1,enter,O", "dismiss", show=False),
+        Binding("escape,q,question_mark,f1,enter,O", "dismiss", show=False, priority=True),
     ]
 
-    def __init__(self, page: Page, *, ascii: bool = False) -> None:
+    def __init__(self, draw: Callable[[int], Page], *, ascii: bool = False) -> None:
         super().__init__()
-        self.pane = Pane("text", lambda width, height: page)
+        self.pane = Pane("text", lambda width, height: draw(width), pad=True)
         self.pane.ascii = ascii
 
     def compose(self) -> ComposeResult:

@@ -23,6 +23,7 @@ class CodeView(View):
 
     why_pane = "buffers"
     main_pane = "code"
+    unit: ClassVar[str] = "line of code that computes an op"
     flush: ClassVar[set[str]] = {"code"}
     needs_program: ClassVar[bool] = True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from yotaview.render.graph import facts, mirror, neighbours, unfolded
-from yotaview.render.header import Place
+from yotaview.render.header import Place, op_count
 from yotaview.render.line import Page
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
@@ -70,8 +70,7 @@ class GraphView(View):
         groups = self.state.derived.groups
         here = groups.of.get(self.session.at)
         count = len(groups.groups)
-        index, total = self.session.stepper.index, len(self.session.stepper)
-        place: Place = [(f"op {index + 1}/{total}", 0), (f"focus {self.session.at}", 1)]
+        place: Place = [(op_count(self.session), 0), (f"focus {self.session.at}", 1)]
         if here is not None:
             place.append((f"group {here + 1}/{count}", 2))
         return [*place, ("mirror, by statement", 3)]

@@ -141,7 +141,7 @@ class Pane(LineWidget, can_focus=True):
         side = Segment(frame[3], edge)
         body = self.segments(row, self.page.marked and index == self.page.cursor)
         if self.pad and width >= ROOMY:
-            body.insert(0, Segment(" ", self.rich_style))
+            body.insert(0, Segment(" ", self.role_style("")))
         return Strip([side, *body, self.thumb(y - 1, side, edge)], width)
 
     @property
@@ -230,11 +230,18 @@ class Pane(LineWidget, can_focus=True):
 
 
 class Bar(LineWidget):
-    """A few lines over the whole width, without a frame."""
+    """A few lines over the whole width, without a frame; one that grows has as many as it needs."""
 
-    def __init__(self, name: str, draw: Callable[[int], list[Line]], height: int = 1) -> None:
+    def __init__(
+        self,
+        name: str,
+        draw: Callable[[int], list[Line]],
+        height: int = 1,
+        *,
+        grows: bool = False,
+    ) -> None:
         super().__init__(id=f"bar-{name}", name=name)
-        self.draw = draw
+        self.draw, self.grows = draw, grows
         self.styles.height = height
         self.lines: list[Line] = []
 
@@ -242,6 +249,8 @@ class Bar(LineWidget):
         """Ask for the lines anew."""
         if self.size.width:
             self.lines = self.draw(self.size.width)
+            if self.grows and self.size.height != len(self.lines):
+                self.styles.height = max(len(self.lines), 1)
             self.refresh()
 
     def on_resize(self) -> None:

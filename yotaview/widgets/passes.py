@@ -32,6 +32,7 @@ class PassesView(View):
 
     why_pane = "reason"
     main_pane = "stages"
+    unit: ClassVar[str] = "rewrite"
     flush: ClassVar[set[str]] = {"stages", "before", "after"}
     needs_program: ClassVar[bool] = True
 

@@ -23,6 +23,7 @@ class ProfileView(View):
 
     why_pane = "live"
     main_pane = "times"
+    unit: ClassVar[str] = "row"
     flush: ClassVar[set[str]] = {"times"}
     needs_program: ClassVar[bool] = True
 

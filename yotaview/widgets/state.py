@@ -106,6 +106,11 @@ class State:
         return len(self.session.stepper) <= LONG or self.derived.prepared
 
     @property
+    def shown(self) -> tuple[object, ...]:
+        """How values are shown, and what is looked for."""
+        return self.mode, self.slice_at, self.sought
+
+    @property
     def breakpoints(self) -> set[Var]:
         """The breakpoints of the open row."""
         return self.session.breakpoints

@@ -11,7 +11,7 @@ from yotaview.model.groups import Groups
 from yotaview.render.flow import flow_page
 from yotaview.render.line import Line, Page, Span, clean, cut, line
 from yotaview.render.source import why_page
-from yotaview.render.text import OpRows, op_row
+from yotaview.render.text import OpRows
 from yotaview.render.value import page as value_page
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
@@ -26,29 +26,32 @@ class FoldedRows(Sequence[Line]):
         self.run = groups.run_at(index)
         self.here = index
         starts = groups.starts
-        ends = (*starts[1:], len(rows))
+        ends = (*starts[1:], len(rows.order))
         sizes = [1 + (ends[k] - starts[k] if k == self.run else 0) for k in range(len(starts))]
         self.offsets = list(accumulate(sizes, initial=0))
 
     def __len__(self) -> int:
-        return self.offsets[-1]
+        return self.offsets[-1] + len(self.rows) - len(self.rows.order)
 
     @property
     def cursor(self) -> int:
         """The row of the current op."""
+        if self.here == len(self.rows.order):
+            return self.offsets[-1]
         return self.offsets[self.run] + 1 + self.here - self.groups.starts[self.run]
 
     def op_at(self, row: int) -> int:
         """Return the index of the op that a row stands for."""
+        if row >= self.offsets[-1]:
+            return len(self.rows.order)
         run = bisect_right(self.offsets, row) - 1
         inside = max(row - self.offsets[run] - 1, 0)
         return self.groups.starts[run] + inside
 
     def __getitem__(self, row: Any) -> Any:
         run = bisect_right(self.offsets, row) - 1
-        if row > self.offsets[run]:
-            return op_row(self.rows, self.rows.order[self.op_at(row)])
-        return self.head(run)
+        inside = row >= self.offsets[-1] or row > self.offsets[run]
+        return self.rows[self.op_at(row)] if inside else self.head(run)
 
     def head(self, run: int) -> Line:
         """Return the line of a run of ops."""
@@ -120,7 +123,7 @@ class StepView(View):
     def tape(self, width: int, height: int) -> Page:
         """Return the op list."""
         rows, index = self.rows(width), self.session.stepper.index
-        note = f"FWD {self.forward} + REV {len(rows) - self.forward}"
+        note = f"FWD {self.forward} + REV {len(rows.order) - self.forward}"
         if not self.folded:
             return Page(rows, "Tape", note, index)
         folded = FoldedRows(rows, self.state.derived.groups, index)
@@ -191,4 +194,5 @@ class StepView(View):
         """Go to the op of a row."""
         lines = self.panes["tape"].page.lines
         index = lines.op_at(row) if isinstance(lines, FoldedRows) else row
-        self.goto(self.session.stepper.order[index])
+        self.session.move(self.session.stepper.to(index))
+        self.moved()

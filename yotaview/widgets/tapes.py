@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from yotaview.model.goto import GotoError
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
 from yotaview.render.tapes import list_lines, output_page, preview_page, row_name, tapes_page
@@ -18,6 +19,7 @@ class TapesView(View):
 
     why_pane = "preview"
     main_pane = "rows"
+    unit: ClassVar[str] = "row"
     flush: ClassVar[set[str]] = {"rows"}
 
     def __init__(self, name: str, state: State) -> None:
@@ -68,7 +70,7 @@ class TapesView(View):
 
     def printed(self, width: int, height: int) -> Page:
         """Return what the script printed."""
-        return output_page(self.session.capture)
+        return output_page(self.session.capture, width)
 
     def header_place(self) -> Place:
         """Return the row and the outcome of the script."""
@@ -146,7 +148,11 @@ class TapesView(View):
 
     def open_row(self) -> None:
         """Open the current row in Step."""
-        self.session.open(self.index)
+        try:
+            self.session.open(self.index)
+        except GotoError as error:  # a call that raised at once
+            self.tell(str(error))
+            return
         self.moved()
         self.ask_view("step")
 

@@ -12,7 +12,7 @@ from yota.tape import Var
 from yotaview.messages import RowChosen, RowMoved, SideMoved, Stepped, Told, ViewAsked
 from yotaview.render.header import Place, step_place
 from yotaview.render.line import Page, Span
-from yotaview.render.text import describe
+from yotaview.render.text import RAISED, describe, failure_text
 from yotaview.widgets.pane import Draw, Pane
 from yotaview.widgets.state import State
 
@@ -30,6 +30,7 @@ class View(Widget):
 
     why_pane: ClassVar[str] = ""
     main_pane: ClassVar[str] = ""
+    unit: ClassVar[str] = "op"
     flush: ClassVar[set[str]] = set()
     needs_program: ClassVar[bool] = False
 
@@ -224,15 +225,28 @@ class View(Widget):
         """Fold."""
         raise NotImplementedError
 
+    def situation(self) -> tuple[object, ...]:
+        """Return the view's own settings, and how its panes are scrolled."""
+        simple = (bool, int, str, frozenset, type(None))
+        own = {k: v for k, v in vars(self).items() if k[0] != "_" and isinstance(v, simple)}
+        return own, [(p.top, p.left, p.display) for p in self.panes.values()]
+
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
         """Return the number of rows to look in, the current one, their texts, how to go to one."""
-        order, tape = self.session.stepper.order, self.session.tape
+        stepper = self.session.stepper
         return (
-            len(order),
-            self.session.stepper.index,
-            lambda k: f"{order[k]} {describe(tape[order[k]])} {tape[order[k]].origin.place}",
-            lambda k: self.session.goto(order[k]),
+            len(stepper),
+            stepper.index,
+            self.op_text,
+            lambda k: self.session.move(stepper.to(k)),
         )
+
+    def op_text(self, index: int) -> str:
+        """Return what is looked in for an op."""
+        order, tape = self.session.stepper.order, self.session.tape
+        if index == len(order):
+            return failure_text(self.session)
+        return f"{order[index]} {describe(tape[order[index]])} {tape[order[index]].origin.place}"
 
     def find(self, step: int, *, stay: bool = False) -> None:
         """Go to the next or previous row that holds the text, round the end."""
@@ -253,6 +267,8 @@ class View(Widget):
     def copy_text(self) -> str:
         """Return what the view stands on as text."""
         var = self.session.at
+        if self.session.failed_here:
+            return f"{RAISED} {failure_text(self.session)}"
         return f"{var} = {describe(self.session.tape[var])}"
 
     def goto(self, var: Var) -> None:

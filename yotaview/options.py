@@ -1,0 +1,192 @@
+"""What stands on the command line: the options, and where the script begins."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from yota.passes import PIPELINE
+from yotaview.checks import CHECKS
+from yotaview.export import SUFFIXES
+from yotaview.keys import VIEWS
+from yotaview.lessons import LESSONS
+
+STAGES = ("trace", "reverse", *PIPELINE, "buffers", "code")
+EPILOG = """\
+exit code, the first that holds: 2 usage, 130 interrupted, 124 time limit, 6 unreadable session,
+1 the script raised or exited non-zero, 3 no tape captured, 5 export failed, 4 a check failed, 0"""
+
+
+class UsageError(Exception):
+    """The command line asks for something that does not exist."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with errors that are raised."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError."""
+        raise UsageError(message)
+
+
+class Layout(argparse.RawDescriptionHelpFormatter):
+    """Help that shows a value which must be joined to its option as `--lesson[=NAME]`."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        return (
+            names_of(action) if action.nargs == "?" else super()._format_action_invocation(action)
+        )
+
+
+def names_of(action: argparse.Action) -> str:
+    """Return an option with the place of its value: `-o FILE`, `--lesson[=NAME]`."""
+    value = action.metavar or "|".join(action.choices or ())
+    text = ", ".join(action.option_strings)
+    if action.nargs == "?":
+        return f"{text}[={value}]"
+    return text if action.nargs == 0 or not value else f"{text} {value}"
+
+
+def make_parser() -> Parser:
+    """Return the parser of what stands before the script."""
+    parser = Parser(
+        prog="yotaview",
+        usage="yotaview [OPTIONS] SCRIPT [ARGS...] | -m MODULE [ARGS...] | FILE.yota",
+        description="Run a script and step through the gradients that it took, forward and back.",
+        epilog=EPILOG,
+        formatter_class=Layout,
+        allow_abbrev=False,
+        add_help=True,
+    )
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", help="run a module by name, as python -m"
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    _screen_options(parser.add_argument_group("screen"))
+    _headless_options(parser.add_argument_group("without a screen"))
+    _choice_options(parser.add_argument_group("what is shown"))
+    _capture_options(parser.add_argument_group("what is captured"))
+    return parser
+
+
+def _screen_options(group: Any) -> None:
+    names = ", ".join(LESSONS)
+    group.add_argument(
+        "--lesson", nargs="?", const="", metavar="NAME", help=f"open a lesson: {names}"
+    )
+    group.add_argument("--theme", metavar="NAME", help="a theme of Textual, as textual-light")
+    group.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    group.add_argument("--view", choices=VIEWS, help="the view to begin with")
+    group.add_argument(
+        "--at", metavar="WHERE", help="the position: 46, %%46, 50%%, seed, end, nan, 'line 9'"
+    )
+    group.add_argument("-b", dest="breaks", action="append", default=[], metavar="SPEC",
+                       help="a breakpoint: %%46, op:log, line:9, nan")  # fmt: skip
+    group.add_argument(
+        "--tui", action="store_true", help="open the screen after the headless options"
+    )
+
+
+def _headless_options(group: Any) -> None:
+    group.add_argument("-o", dest="out", action="append", default=[], metavar="FILE",
+                       help=f"write a file, by its suffix: {' '.join(SUFFIXES)}")  # fmt: skip
+    group.add_argument("--list", action="store_true", help="print a line for each captured tape")
+    group.add_argument("--text", action="store_true", help="print the tape, an op a line")
+    group.add_argument("--json", action="store_true", help="print the tape as JSON lines")
+    group.add_argument("--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}")
+    group.add_argument(
+        "--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png"
+    )
+    group.add_argument("--doctor", action="store_true", help="print what this installation can do")
+    group.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour text"
+    )
+
+
+def _choice_options(group: Any) -> None:
+    group.add_argument("--tape", type=_count, metavar="N", help="tape N of --list")
+    group.add_argument("--call", type=_count, metavar="K", help="kept call K of the tape")
+    group.add_argument("--stage", choices=STAGES, default="reverse", help="the tape after a pass")
+    group.add_argument(
+        "--only", metavar="NAME", help="tapes of one function, or called at FILE:LINE"
+    )
+
+
+def _capture_options(group: Any) -> None:
+    group.add_argument(
+        "--capture", metavar="NAME|FILE:LINE", help="capture one function, or one line's calls"
+    )
+    group.add_argument(
+        "--max-tapes", type=_count, default=200, metavar="N", help="tapes to capture (200)"
+    )
+    group.add_argument(
+        "--max-bytes", type=_size, default=256 << 20, metavar="N", help="for kept calls (256M)"
+    )
+    group.add_argument(
+        "--timeout", type=_seconds, metavar="S", help="end the script after S seconds"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def _size(text: str) -> int:
+    units = {"k": 10, "m": 20, "g": 30}
+    unit = units.get(text[-1:].lower(), 0)
+    try:
+        found = int(float(text[:-1] if unit else text) * (1 << unit))
+    except (ValueError, OverflowError):
+        found = 0
+    if found < 1:
+        raise ArgumentTypeError(f"{text!r} is not a number of bytes, as 500000, 64k, 256M or 1G")
+    return found
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return number
+
+
+def split_arguments(argv: Sequence[str], parser: Parser) -> tuple[list[str], list[str]]:
+    """Return our own options, and the script with what stands behind it."""
+    takes_value = {s for a in parser._actions for s in a.option_strings if a.nargs is None}
+    k = 0
+    while k < len(argv):
+        word = argv[k]
+        if word == "--":
+            return list(argv[:k]), list(argv[k + 1 :])
+        if not word.startswith("-") or word == "-":
+            break
+        module = word.startswith("-m") and not word.startswith("--")
+        separate = word in takes_value
+        k += 2 if separate else 1
+        if module:
+            break
+    return list(argv[:k]), list(argv[k:])
+
+
+def misplaced(arguments: Sequence[str], parser: Parser) -> list[str]:
+    """Return our long options among the script's arguments."""
+    ours = {
+        s
+        for a in parser._actions
+        for s in a.option_strings
+        if s.startswith("--") or s in ("-o", "-b")
+    }
+    found = []
+    for word in arguments:
+        if word == "--":
+            break
+        if word.partition("=")[0] in ours and word not in ("--help", "--version"):
+            found.append(word.partition("=")[0])
+    return list(dict.fromkeys(found))
