@@ -114,6 +114,7 @@ def test_prints_while_the_screen_is_up_do_not_reach_it(tmp_path):
 def test_the_screen_fills_the_terminal_and_follows_its_size():
     terminal = Terminal("--tape", "1", str(MLP), rows=40, columns=120)
     terminal.wait("Breakpoints / Alerts / Flow")
+    terminal.wait("q quit")
     assert "q quit" in terminal.screen.display[39]
     terminal.screen.resize(14, 50)
     terminal.child.setwinsize(14, 50)
