@@ -14,8 +14,8 @@ from yota.errors import GuardError, RuleError, TapeError, TraceError, YotaError
 from yota.higher import hessian, hvp, jacobian
 from yota.program import generate_source, observe
 from yota.rules.registry import defvjp, nondiff, primitive, zero
-from yota.structs import update
 from yota.tracing import array, stop_gradient
+from yota.updating import update
 
 __version__ = "0.1.0"
 

@@ -155,7 +155,7 @@ def test_auxiliary_output_is_plain():
 
 
 def test_value_and_grad_follows_its_argnums():
-    f = lambda a, b: a * b  # noqa: E731  # the shortest sample
+    f = lambda a, b: a * b
     assert yota.value_and_grad(f)(2.0, 3.0) == (6.0, 3.0)
     assert yota.value_and_grad(f, (1, 0))(2.0, 3.0) == (6.0, (2.0, 3.0))
 
@@ -179,7 +179,7 @@ def test_vjp_inside_a_trace_is_differentiable():
 
 
 def test_jacobian_has_the_outputs_shape_then_the_leafs():
-    f = lambda a, b: np.outer(a, b)  # noqa: E731  # the shortest sample
+    f = lambda a, b: np.outer(a, b)
     ja, jb = yota.jacobian(f, (0, 1))(X, X[:2])
     assert ja.shape == (3, 2, 3)
     assert jb.shape == (3, 2, 2)
@@ -201,7 +201,7 @@ def test_jacobians_of_structures_nest():
 
 
 def test_hessian_and_hvp_agree():
-    f = lambda x: np.sum(x**3 * x[::-1])  # noqa: E731  # the shortest sample
+    f = lambda x: np.sum(x**3 * x[::-1])
     h = yota.hessian(f)(X)
     v = np.array([1.0, -1.0, 0.5])
     assert np.allclose(h, h.T)

@@ -169,7 +169,7 @@ def test_containers_with_attributes_keep_both():
 @pytest.mark.parametrize("change", ["item", "attribute"])
 def test_a_fixed_value_that_was_changed_in_place_is_noticed(change):
     numbers, options = [1, 2], Plain(3)
-    f = lambda x, n, o: x * n[0] * o.w  # noqa: E731  # the shortest sample
+    f = lambda x, n, o: x * n[0] * o.w
     tape = yota.gradtape(f, 2.0, numbers, options)
     runs = [tape.play, tape.compile(), yota.simplegrad(f, 2.0, numbers, options)]
     assert [run(2.0, numbers, options)[0] for run in runs] == [6.0] * 3

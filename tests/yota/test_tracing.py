@@ -363,7 +363,7 @@ def test_a_box_has_no_attribute_that_its_value_lacks():
 
 
 def test_sequences_are_repeated_by_traced_integers():
-    f = lambda x, i: np.sum(x) * len([0] * i[0]) + len((1,) * np.argmax(x))  # noqa: E731  # short
+    f = lambda x, i: np.sum(x) * len([0] * i[0]) + len((1,) * np.argmax(x))
     assert yota.grad(f, X, np.array([3, 1]))[0] == f(X, np.array([3, 1]))
     assert yota.grad(lambda x: x * len([0] * math.floor(x)), 3.5)[0] == 10.5
     with pytest.raises(TypeError):

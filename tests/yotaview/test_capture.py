@@ -159,7 +159,7 @@ def test_output_after_the_run_does_not_reach_the_screen(
     captured(tmp_path, text)
     import builtins
 
-    print("after", file=builtins.kept_stream)  # type: ignore[attr-defined]  # set by the script
+    print("after", file=builtins.kept_stream)
     assert capfd.readouterr().out == "during\n"
 
 
@@ -279,11 +279,11 @@ builtins.runs_of_twice = runs
     capture = captured(tmp_path, text)
     import builtins
 
-    count = len(builtins.runs_of_twice)  # type: ignore[attr-defined]  # set by the script
+    count = len(builtins.runs_of_twice)
     session = Session(capture)
     twice = next(v for v, op in session.tape if getattr(op, "name", "") == "twice")
     assert session.recorded(twice).tolist() == [2.0, 2.0]
-    assert len(builtins.runs_of_twice) == count  # type: ignore[attr-defined]  # set by the script
+    assert len(builtins.runs_of_twice) == count
 
 
 def test_threads_can_record_at_the_same_time(tmp_path: Path) -> None:

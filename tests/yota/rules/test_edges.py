@@ -160,7 +160,7 @@ def test_fourth_derivative_of_a_gaussian_is_12(square: Any) -> None:
 
 
 def test_fourth_derivative_with_an_array_of_exponents() -> None:
-    f = lambda x: np.sum(np.exp(-(x ** np.array([2.0]))))  # noqa: E731
+    f = lambda x: np.sum(np.exp(-(x ** np.array([2.0]))))
     for _ in range(4):
         f = (lambda h: lambda x: np.sum(yota.grad(h, x)[1][0]))(f)
     assert f(np.zeros(1)) == pytest.approx(12)

@@ -138,7 +138,7 @@ def test_single_precision_stays_single(s: Sample) -> None:
     dy = cotangents(y, np.random.default_rng(0))
     for position in s.argnums:
         rule = VJP[s.fn].rule(position)
-        dx = rule(dy, y, *s.args, **s.kwargs)  # type: ignore[misc]  # asserted above
+        dx = rule(dy, y, *s.args, **s.kwargs)
         if dx is not None and not np.iscomplexobj(dx):
             assert np.result_type(dx) == np.float32
 
@@ -159,8 +159,8 @@ def test_rule_of_a_moving_op_carries_masks(s: Sample) -> None:
         rule = VJP[s.fn].rule(position)
         if rule is zero:
             continue
-        weights = leaves(rule(mask, y, *s.args, **s.kwargs))  # type: ignore[misc]
-        values = leaves(rule(mask * rng.normal(size=mask.shape), y, *s.args, **s.kwargs))  # type: ignore[misc]
+        weights = leaves(rule(mask, y, *s.args, **s.kwargs))
+        values = leaves(rule(mask * rng.normal(size=mask.shape), y, *s.args, **s.kwargs))
         for w, v in zip(weights, values, strict=True):
             assert np.all(np.asarray(w) >= 0)
             assert np.all((np.asarray(v) != 0) <= (np.asarray(w) > 0))
