@@ -420,3 +420,19 @@ def test_version_and_help_are_printed(capfd: pytest.CaptureFixture[str]) -> None
     assert "--capture NAME|FILE:LINE" in out
     assert "--lesson[=NAME]" in out
     assert "exit code" in out
+
+
+def test_a_daemon_thread_of_the_script_does_not_change_the_exit_code(tmp_path):
+    script = tmp_path / "daemon.py"
+    script.write_text(
+        "import threading, time\nimport numpy as np, yota\n"
+        "def talk():\n    while True:\n        print('thread', flush=True)\n"
+        "        time.sleep(0.01)\n"
+        "yota.grad(lambda x: np.sum(x * x), np.ones(2))\n"
+        "threading.Thread(target=talk, daemon=True).start()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "yotaview", "--list", str(script)], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert "ok" in done.stdout
