@@ -23,7 +23,7 @@ from yotaview.model.goto import GotoError
 from yotaview.model.session import Session
 from yotaview.options import Parser, UsageError, make_parser, misplaced, split_arguments
 from yotaview.render.json import json_lines
-from yotaview.render.line import Line, Span, ansi, line, plain, to_ascii
+from yotaview.render.line import Line, Span, ansi, clean, line, plain, to_ascii
 from yotaview.render.tapes import list_lines
 
 OK, RAISED, USAGE, NO_TAPE, FAILED_CHECK, FAILED_EXPORT, UNREADABLE = range(7)
@@ -265,7 +265,8 @@ def output_to_stderr() -> Iterator[None]:
 
 def say(text: str, stream: TextIO | None = None) -> None:
     """Write narration, which is never data."""
-    print(f"yotaview: {text}", file=stream or sys.stderr)
+    shown = "\n".join(map(clean, text.split("\n")))
+    print(f"yotaview: {shown}", file=stream or sys.stderr)
 
 
 def counted(number: int, noun: str) -> str:

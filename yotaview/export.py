@@ -71,7 +71,7 @@ def stage_tape(session: Session, stage: str) -> Tape:
 
 def _text(selection: Selection) -> bytes:
     texts = (plain(stage_lines(s, selection.stage)) for s in selection.in_order)
-    return "\n".join(texts).encode()
+    return "\n".join(texts).encode("utf-8", "replace")
 
 
 def stage_lines(session: Session, stage: str) -> list[Line]:
@@ -96,7 +96,7 @@ def _stage_body(session: Session, stage: str) -> list[Line]:
 
 def _json(selection: Selection) -> bytes:
     lines = (t for s in selection.in_order for t in json_lines(s, stage=selection.stage))
-    return "".join(f"{text}\n" for text in lines).encode()
+    return "".join(f"{text}\n" for text in lines).encode("utf-8", "replace")
 
 
 def _pdf(selection: Selection) -> bytes:
@@ -104,8 +104,8 @@ def _pdf(selection: Selection) -> bytes:
 
 
 WRITERS: dict[str, Callable[[Selection], bytes]] = {
-    ".svg": lambda s: tape_svg(s.tape).encode(),
-    ".dot": lambda s: to_dot(s.tape).encode(),
+    ".svg": lambda s: tape_svg(s.tape).encode("utf-8", "replace"),
+    ".dot": lambda s: to_dot(s.tape).encode("utf-8", "replace"),
     ".png": lambda s: svg_png(dot_svg(to_dot(s.tape, fold=len(s.tape) > 500))),
     ".pdf": _pdf,
     ".txt": _text,

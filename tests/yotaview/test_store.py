@@ -19,6 +19,9 @@ from yotaview.capture import Capture
 from yotaview.model import store
 from yotaview.model.codec import CodecError, OpaqueFunction, Reader, Writer
 from yotaview.model.session import NotKnown, Session
+from yotaview.render.line import plain
+from yotaview.render.tapes import list_lines
+from yotaview.render.text import tape_lines
 
 EVERYTHING = """\
 from typing import NamedTuple
@@ -185,6 +188,13 @@ HOSTILE: dict[str, Callable[[Any], object]] = {
         literals={"tuple": [{"float": "0x1.0p+0"}]}
     ),
     "text for a number": lambda h: h["rows"][0].update(count="many"),
+    "not a number": lambda h: h.update(seconds=float("nan")),
+    "a result far above its type": lambda h: call_of(h, "exp").update(
+        fn="numpy.resize", args=[{"%": 1}, {"list": [{"int": "200000000"}]}], kwargs=[]
+    ),
+    "text times a number": lambda h: call_of(h, "exp").update(
+        fn="operator.mul", args=["a", {"int": "268435456"}], kwargs=[]
+    ),
 }
 
 
@@ -192,6 +202,16 @@ HOSTILE: dict[str, Callable[[Any], object]] = {
 def test_damaged_session_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(store.SessionError):
         altered(tmp_path, HOSTILE[name])
+
+
+def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    def rename(head: Any) -> None:
+        head["rows"][0].update(name="\x1b[31mred\x07")
+
+    session = Session(altered(tmp_path, rename))
+    shown = plain(tape_lines(session)) + plain(list_lines(session.capture))
+    assert "red" in shown
+    assert not set(shown) & {"\x1b", "\x07"}
 
 
 def test_no_pickle_is_opened(tmp_path: Path) -> None:

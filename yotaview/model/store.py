@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import operator
 import zipfile
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,7 +14,7 @@ import numpy as np
 
 from yota.errors import YotaError
 from yota.program import Program
-from yota.tape import Call, Frame, Input, Tape, Var
+from yota.tape import Call, Frame, Input, Spec, Tape, Var
 from yotaview.capture import Capture, Failure, KeptCall, Row
 from yotaview.capture.functions import is_users
 from yotaview.capture.structure import structure_of
@@ -25,6 +27,46 @@ MAX_BYTES = 2 << 30
 MAX_TEXT = 256 << 20
 MAX_FILES = 200_000
 MAX_LITERAL = 1 << 28
+MAX_SIZE = 1_000_000
+_SIZED_BY_LITERALS = frozenset(
+    [
+        "resize",
+        "tile",
+        "repeat",
+        "pad",
+        "reshape",
+        "broadcast_to",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "empty_like",
+        "linspace",
+        "logspace",
+        "geomspace",
+        "arange",
+        "eye",
+        "identity",
+        "tri",
+        "vander",
+        "bincount",
+        "scatter",
+        "place",
+        "fft",
+        "ifft",
+        "fft2",
+        "ifft2",
+        "fftn",
+        "ifftn",
+        "rfft",
+        "irfft",
+        "rfft2",
+        "irfft2",
+        "rfftn",
+        "irfftn",
+        "hfft",
+        "ihfft",
+    ]
+)
 STAMP = (2020, 1, 1, 0, 0, 0)
 
 
@@ -123,7 +165,7 @@ class _Opened:
             raise SessionError(f"larger than {MAX_BYTES >> 30} GB or {MAX_FILES:,} files")
         if self.sizes.get(MANIFEST, MAX_TEXT + 1) > MAX_TEXT:
             raise SessionError(f"no {MANIFEST} in it, or one that is too large")
-        self.head = json.loads(archive.read(MANIFEST))
+        self.head = json.loads(archive.read(MANIFEST), parse_constant=_refuse)
         if self.head.get("format") != FORMAT or self.head.get("version") != VERSION:
             raise SessionError(f"of another format or version: this one reads {FORMAT} {VERSION}")
         self.arrays: dict[int, np.ndarray[Any, Any]] = {}
@@ -196,6 +238,10 @@ class _Opened:
         return {Var(int(k)): self.reader.value(x) for k, x in pairs}
 
 
+def _refuse(constant: str) -> None:
+    raise SessionError(f"{constant} is no JSON")
+
+
 def _frame(j: Json) -> Frame:
     file, line, end_line, col, end_col, name = j
     return Frame(str(file), int(line), int(end_line), int(col), int(end_col), str(name))
@@ -225,15 +271,25 @@ def _check_input(tape: Tape, var: Var, x: Any) -> None:
 
 
 def _check_literals(tape: Tape) -> None:
-    """Refuse calls whose literals ask for more memory than any session holds."""
+    """Refuse calls whose literals ask for more memory than their result could take."""
     for var, op in tape:
         if not isinstance(op, Call) or is_users(op.fn):
             continue
-        if (
-            op.spec.nbytes > MAX_BYTES
-            or _largest((op.args, tuple(v for _, v in op.kwargs))) > MAX_LITERAL
-        ):
+        largest = _largest((op.args, tuple(v for _, v in op.kwargs)))
+        too_much = largest > MAX_LITERAL or op.spec.nbytes > MAX_BYTES
+        if getattr(operator, op.name, None) is op.fn:
+            too_much = too_much or any(isinstance(a, str | bytes | list | tuple) for a in op.args)
+        elif op.name in _SIZED_BY_LITERALS:
+            room = sum(_elements(tape[v].spec) for v in (var, *op.operands))
+            too_much = too_much or largest > 4 * max(room, MAX_SIZE)
+        if too_much:
             raise SessionError(f"{var} {op.name} asks for too much memory")
+
+
+def _elements(spec: Spec) -> int:
+    if spec.kind == "tuple":
+        return sum(map(_elements, spec.items))
+    return math.prod(spec.shape)
 
 
 def _largest(tree: Any) -> int:

@@ -58,7 +58,8 @@ def buffer_objects(session: Session) -> Iterator[dict[str, Any]]:
 
 
 def _dump(thing: dict[str, Any]) -> str:
-    return json.dumps(thing, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(thing, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode()
 
 
 def tape_object(session: Session) -> dict[str, Any]:

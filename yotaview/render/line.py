@@ -241,7 +241,7 @@ def to_ascii(text: str) -> str:
 
 def plain(lines: Iterable[Line]) -> str:
     """Return lines as text, without blanks at their ends."""
-    return "".join(f"{text_of(row).rstrip()}\n" for row in lines)
+    return "".join(f"{clean(text_of(row)).rstrip()}\n" for row in lines)
 
 
 def ansi(lines: Iterable[Line]) -> str:
@@ -251,7 +251,8 @@ def ansi(lines: Iterable[Line]) -> str:
 
 def _paint(span: Span) -> str:
     code = ANSI.get(span.role)
-    return f"\x1b[{code}m{span.text}{CLEAR}" if code else span.text
+    text = clean(span.text)
+    return f"\x1b[{code}m{text}{CLEAR}" if code else text
 
 
 def bar(share: float, room: int, glyph: str = "█") -> str:

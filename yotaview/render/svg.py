@@ -85,7 +85,7 @@ def _by_program(program: str, source: str, form: str) -> bytes:
     try:
         done = subprocess.run(
             [program, f"-T{form}"],
-            input=source.encode(),
+            input=source.encode("utf-8", "replace"),
             capture_output=True,
             timeout=SECONDS,
             check=False,
@@ -166,7 +166,7 @@ class _Guest:
         self.memory: Any = self.exports["memory"]
 
     def put(self, text: str) -> int:
-        data = text.encode() + b"\0"
+        data = text.encode("utf-8", "replace") + b"\0"
         address: int = self.exports["malloc"](self.store, len(data))
         self.memory.write(self.store, data, address)
         return address

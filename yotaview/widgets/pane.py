@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from yotaview.messages import RowChosen, RowMoved, SideMoved
-from yotaview.render.line import ROLES, Line, Page, Span, crop, cut, fit, to_ascii
+from yotaview.render.line import ROLES, Line, Page, Span, clean, crop, cut, fit, to_ascii
 
 Draw = Callable[[int, int], Page]
 ROOMY = 40
@@ -55,6 +55,7 @@ class LineWidget(Widget):
 
     def text(self, text: str) -> str:
         """Return text as this terminal can show it."""
+        text = clean(text)
         return to_ascii(text) if self.ascii else text
 
 
