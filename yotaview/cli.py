@@ -73,9 +73,11 @@ class Run:
 def on_terminal() -> bool:
     """Tell whether input, output and error are a terminal that can be drawn on."""
     streams = (sys.__stdin__, sys.__stdout__, sys.__stderr__)
-    return all(s is not None and s.isatty() for s in streams) and os.environ.get(
-        "TERM", ""
-    ) not in ("", "dumb")
+    try:
+        is_terminal = all(s is not None and s.isatty() for s in streams)
+    except ValueError:  # the script closed one
+        return False
+    return is_terminal and os.environ.get("TERM", "") not in ("", "dumb")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

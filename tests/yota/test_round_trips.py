@@ -217,3 +217,8 @@ def test_update_rebuilds_what_refuses_to_be_set():
 
     new = yota.update(Locked(2.0), Locked(0.5))
     assert new.w == 1.5
+
+
+def test_arrays_of_objects_are_refused():
+    with pytest.raises(yota.TraceError, match="array of objects"):
+        yota.grad(lambda x: np.sum((x * np.array([1.0, 2.0], object)).astype(float)), X)

@@ -275,3 +275,28 @@ def test_values_come_back_as_they_were(value: Any) -> None:
     back = Reader(lambda k: writer.arrays[k], []).value(json.loads(text))
     assert type(back) is type(value)
     assert repr(back) == repr(value)
+
+
+def test_a_users_function_under_a_name_of_numpys_is_the_users() -> None:
+    from yota.rules.registry import primitive
+    from yotaview.capture.functions import is_users
+
+    def hanning(x: Any) -> Any:
+        return x
+
+    hanning.__module__ = "numpy"
+    assert is_users(primitive(hanning))
+    assert not is_users(np.exp)
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    data = bytearray(saved(captured(tmp_path, EXP)).getvalue())
+    path = tmp_path / "damaged.yota"
+    for at in range(40, len(data) - 200, 97):
+        damaged = bytearray(data)
+        damaged[at] ^= 0xFF
+        path.write_bytes(bytes(damaged))
+        try:
+            store.load(path)
+        except store.SessionError:
+            continue

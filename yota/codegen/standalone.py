@@ -212,7 +212,7 @@ def _import(name: str, path: str) -> Line:
 
 
 def _is_ours(fn: Callable[..., Any]) -> bool:
-    return fn.__module__.partition(".")[0] == "yota"
+    return (fn.__module__ or "").partition(".")[0] == "yota"
 
 
 class _Plain(ast.NodeTransformer):

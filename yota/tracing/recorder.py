@@ -145,6 +145,11 @@ class Trace:
             args=op_args,
             kwargs=tuple(op_kwargs.items()),
         )
+        if call.spec.dtype is not None and call.spec.dtype.hasobject:
+            raise TraceError(
+                f"{origin.place}: {fn_name(fn)} gave an array of objects, which is not followed: "
+                "use arrays of numbers"
+            )
         if isinstance(result, tuple | list):
             return self.unpack(self.push(call, result), result, lower.boxes)
         if call.spec.dtype is None:
@@ -234,7 +239,7 @@ class Trace:
 
 def is_users(fn: Any) -> bool:
     """Tell whether `fn` is a primitive of the user's."""
-    return fn in PRIMITIVES and not fn.__module__.startswith("yota.")
+    return fn in PRIMITIVES and not (fn.__module__ or "").startswith("yota.")
 
 
 def read_only(tree: Any) -> Any:

@@ -33,7 +33,7 @@ def shape_varies(op: Call, tape: Tape) -> bool:
         return len(op.args) == 1
     if fn in _SHAPED_BY_OPERANDS:
         return any(_is_integral(v, tape) for v in op.operands)
-    return fn in PRIMITIVES and not fn.__module__.startswith("yota.")
+    return fn in PRIMITIVES and not (fn.__module__ or "").startswith("yota.")
 
 
 def dtype_varies(op: Call, tape: Tape) -> bool:

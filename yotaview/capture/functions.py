@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -52,7 +53,11 @@ def _registered_name(fn: Callable[..., Any]) -> str | None:
         return _ufunc_name(fn, name)
     module = getattr(fn, "__module__", None) or ""
     root = module.split(".")[0]
-    return f"{module}.{name}" if root in ("numpy", "scipy", "yota", "builtins", "math") else None
+    if root not in ("numpy", "scipy", "yota", "builtins", "math"):
+        return None
+    # by identity: a function of the user's may bear a name of NumPy's
+    is_there = getattr(sys.modules.get(module), name, None) is fn
+    return f"{module}.{name}" if is_there else None
 
 
 def _ufunc_name(fn: np.ufunc, name: str) -> str | None:
@@ -64,8 +69,6 @@ def _ufunc_name(fn: np.ufunc, name: str) -> str | None:
 
 
 def _in_scipy(fn: np.ufunc, name: str) -> bool:
-    import sys
-
     special = sys.modules.get("scipy.special")
     return special is not None and getattr(special, name, None) is fn
 

@@ -144,6 +144,8 @@ def _by_var(values: dict[Var, Any], w: Writer) -> Json:
 
 def load(path: str | Path) -> Capture:
     """Open a saved session; raises SessionError for anything that is not one."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise SessionError(f"{path} is not a file")
     try:
         with zipfile.ZipFile(path) as archive:
             return _Opened(archive).capture()
@@ -155,6 +157,8 @@ def load(path: str | Path) -> Capture:
         raise SessionError(f"{path} is not a session that this version reads: {error}") from error
     except (MemoryError, RecursionError, OverflowError, RuntimeError) as error:
         raise SessionError(f"{path} cannot be read: {type(error).__name__}") from error
+    except Exception as error:  # whatever unpacking finds in a damaged file, as zlib.error
+        raise SessionError(f"{path} is damaged: {error}") from error
 
 
 class _Opened:

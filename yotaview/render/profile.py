@@ -47,6 +47,8 @@ class TimeRows(Sequence[Line]):
 
 def _time_row(rows: TimeRows, var: Var) -> Line:
     session, name = rows.session, rows.name
+    if var not in session.tape:  # another tape was opened, its page is on the way
+        return line("")
     seconds, total = rows.profile.seconds[var], rows.profile.total
     frames = session.tape[var].origin.frames
     phase = phase_of(session.tape, var)
