@@ -62,4 +62,10 @@ def format_value(value: Any) -> str:
         return repr(value.item())
     if isinstance(value, type) or callable(value):
         return fn_name(value)
-    return str(value) if isinstance(value, np.dtype) else repr(value)
+    if isinstance(value, np.dtype):
+        return str(value)
+    if type(value).__module__.partition(".")[0] not in ("builtins", "numpy", "yota"):
+        # a class of the user's: its own repr is code of his
+        plain = next((t for t in (float, complex, int, str) if isinstance(value, t)), None)
+        return plain.__repr__(value) if plain is not None else f"<{type(value).__name__}>"
+    return repr(value)
