@@ -306,7 +306,7 @@ def lstsq_vjp(position: int) -> Callable[..., Array]:
         vector = np.ndim(b) == 1
         rhs, g = (column(b), column(dy[0])) if vector else (b, dy[0])
         # As lstsq, to the precision of the type; the stubs do not know of None.
-        inverse = np.linalg.pinv(a, rtol=None)  # type: ignore[call-overload]
+        inverse = np.linalg.pinv(a, rtol=None)  # type: ignore[call-overload]  # the stubs lack None
         misfit = None
         if np.shape(y[1])[0]:
             # The residual is stationary in the solution.
