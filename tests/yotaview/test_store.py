@@ -277,18 +277,6 @@ def test_values_come_back_as_they_were(value: Any) -> None:
     assert repr(back) == repr(value)
 
 
-def test_a_users_function_under_a_name_of_numpys_is_the_users() -> None:
-    from yota.rules.registry import primitive
-    from yotaview.capture.functions import is_users
-
-    def hanning(x: Any) -> Any:
-        return x
-
-    hanning.__module__ = "numpy"
-    assert is_users(primitive(hanning))
-    assert not is_users(np.exp)
-
-
 def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     data = bytearray(saved(captured(tmp_path, EXP)).getvalue())
     path = tmp_path / "damaged.yota"

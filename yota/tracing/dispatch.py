@@ -14,6 +14,7 @@ from yota.rules.functional import cast
 from yota.rules.registry import find_box
 from yota.tracing import views
 from yota.tracing.box import Traced, brief, record
+from yota.tracing.foreign import has_protocol
 
 # What the answer does not depend on the values for: run on them, nothing is recorded.
 STATIC = {
@@ -32,6 +33,8 @@ WRITERS = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_d
 
 def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Record a ufunc, or one of its methods; `out=` of a traced array is a write into it."""
+    if any(has_protocol(type(x), "__array_ufunc__") for x in inputs):
+        return NotImplemented
     out = kwargs.pop("out", None)
     inputs = tuple(map(as_array, inputs))
     if method == "at" or any(o is not None and not isinstance(o, Traced) for o in out or ()):
@@ -57,6 +60,8 @@ def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
 
 def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Record one of NumPy's functions; what only asks for shapes and types is not recorded."""
+    if any(has_protocol(kind, "__array_function__") for kind in types):
+        return NotImplemented
     if func in STATIC:
         return _run_plain(func, args, kwargs)
     if func in WRITERS:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from yota.tracing import views
-from yota.tracing.box import Traced, record
+from yota.tracing.box import BOXES, Traced, record
+from yota.tracing.foreign import overrides
 
+_PLAIN = BOXES | {int, float, bool, complex, np.ndarray, np.float64}
 _NUMBERS = (int, float, complex, np.ndarray, np.generic)
 
 
@@ -21,11 +23,15 @@ def _is_python(x: Any) -> bool:
     return isinstance(value, int | float | complex) and not isinstance(value, np.generic)
 
 
-def _operands_ok(self: Traced, other: Any) -> bool:
+def _operands_ok(self: Traced, other: Any, reflected: str) -> bool:
+    """Tell whether NumPy or Python answers, and not `other` by its own `reflected` operator."""
+    kind = type(other)
     if isinstance(other, _NUMBERS):
-        return True
+        return kind in _PLAIN or not reflected or not overrides(kind, reflected)
     # Python repeats and joins sequences; only NumPy's values turn them into arrays
-    return type(other) in (list, tuple) and isinstance(self, np.ndarray | np.generic)
+    if not isinstance(self, np.ndarray | np.generic):
+        return False
+    return kind in (list, tuple) or (hasattr(kind, "__array__") and not hasattr(kind, reflected))
 
 
 def _repeats(self: Traced, name: str, other: Any) -> bool:
@@ -62,7 +68,9 @@ def _binary(name: str, ufunc: Any, python: Any) -> None:
     def answer(self: Traced, other: Any, left: Any, right: Any) -> Any:
         if _repeats(self, name, other):
             return other * operator.index(self)
-        if not _operands_ok(self, other):
+        # Python asked the left operand first: who is on the right has no better answer
+        asked = f"__r{name}__" if left is self else ""
+        if not _operands_ok(self, other, asked):
             return NotImplemented
         return apply_binary(ufunc, python, left, right)
 
@@ -73,7 +81,7 @@ def _binary(name: str, ufunc: Any, python: Any) -> None:
         return answer(self, other, other, self)
 
     def in_place(self: Traced, other: Any) -> Any:
-        if _repeats(self, name, other) or not _operands_ok(self, other):
+        if _repeats(self, name, other) or not _operands_ok(self, other, f"__r{name}__"):
             return NotImplemented
         result = apply_binary(ufunc, python, self, other)
         if self._cell is None:
@@ -107,27 +115,27 @@ for _name, _ufunc, _python in _BINARY:
     _binary(_name, _ufunc, _python)
 
 
-def _comparison(name: str, ufunc: Any) -> None:
+def _comparison(name: str, mirrored: str, ufunc: Any) -> None:
     python = getattr(operator, name)
 
     def compare(self: Traced, other: Any) -> Any:
-        if not _operands_ok(self, other):
+        if not _operands_ok(self, other, f"__{mirrored}__"):
             return NotImplemented
         return apply_binary(ufunc, python, self, other)
 
     setattr(Traced, f"__{name}__", compare)
 
 
-_COMPARISONS: tuple[tuple[str, Any], ...] = (
-    ("lt", np.less),
-    ("le", np.less_equal),
-    ("gt", np.greater),
-    ("ge", np.greater_equal),
-    ("eq", np.equal),
-    ("ne", np.not_equal),
+_COMPARISONS: tuple[tuple[str, str, Any], ...] = (
+    ("lt", "gt", np.less),
+    ("le", "ge", np.less_equal),
+    ("gt", "lt", np.greater),
+    ("ge", "le", np.greater_equal),
+    ("eq", "eq", np.equal),
+    ("ne", "ne", np.not_equal),
 )
-for _name, _ufunc in _COMPARISONS:
-    _comparison(_name, _ufunc)
+for _name, _mirrored, _ufunc in _COMPARISONS:
+    _comparison(_name, _mirrored, _ufunc)
 
 
 def _unary(name: str, ufunc: Any, python: Any) -> None:

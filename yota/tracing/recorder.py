@@ -19,6 +19,7 @@ from yota.rules.registry import PRIMITIVES
 from yota.structs import SEQUENCES, hidden, is_leaf
 from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, kind_text, spec_of
 from yota.tracing.box import BOXES, CURRENT, Traced, brief
+from yota.tracing.foreign import is_foreign, seen_by_numpy
 from yota.tracing.varying import dtype_varies, shape_varies
 from yota.tracing.views import follow, sync
 
@@ -126,7 +127,7 @@ class Trace:
     def record(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """Run `fn` on its operands' values and append the call; return boxes of its result."""
         self.guard_what_was_caught()
-        lower = _Lower(self)
+        lower = _Lower(self, fn)
         op_args, values = lower.tree(tuple(args))
         op_kwargs, kw_values = lower.tree(kwargs)
         origin = self.origin()
@@ -287,8 +288,8 @@ def name_of(value: Any, base: Any) -> str:
 class _Lower:
     """Split operands into what the tape holds and the values to run on."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    def __init__(self, trace: Trace, fn: Any) -> None:
+        self.trace, self.fn = trace, fn
         self.boxes: list[Traced] = []
 
     def tree(self, x: Any) -> tuple[Any, Any]:
@@ -310,6 +311,15 @@ class _Lower:
             return slice(*(p[0] for p in pairs)), slice(*(p[1] for p in pairs))
         if isinstance(x, np.ndarray):
             return self.array(x)
+        return self.other(x)
+
+    def other(self, x: Any) -> tuple[Any, Any]:
+        if not is_users(self.fn):
+            kind: Any = type(x)
+            plain = seen_by_numpy(x, self.trace.origin().place) if is_foreign(kind) else x
+            if isinstance(plain, np.ndarray):
+                return self.array(plain)
+            return plain, plain
         return x, x
 
     def box(self, x: Traced) -> tuple[Any, Any]:

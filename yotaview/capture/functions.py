@@ -12,12 +12,15 @@ import numpy as np
 
 from yota.rules.registry import NONDIFF, PRIMITIVES, VJP
 from yota.tape import Call, Tape, Var
+from yota.tracing.foreign import is_foreign
 
 OPERATORS = (
     "abs", "add", "and_", "eq", "floordiv", "ge", "getitem", "gt", "index", "inv", "invert", "le",
     "lshift", "lt", "matmul", "mod", "mul", "ne", "neg", "not_", "or_", "pos", "pow", "rshift",
     "sub", "truediv", "truth", "xor",
 )  # fmt: skip
+# what holds no code; asked of every operand of long tapes
+_DATA = frozenset({Var, int, float, bool, complex, str, bytes, type(None), type(...), np.ndarray})
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
 UNSAFE = frozenset({
     "DataSource", "apply_along_axis", "apply_over_axes", "frompyfunc", "fromfile", "fromfunction",
@@ -94,11 +97,32 @@ def resolve(name: str) -> Callable[..., Any] | None:
     return _tables()[0].get(name)
 
 
-def is_users(fn: Callable[..., Any]) -> bool:
-    """Tell whether running `fn` would run code that is neither NumPy's nor ours."""
-    return name_of(fn) is None
+def is_users(op: Call) -> bool:
+    """Tell whether running `op` would run code that is neither NumPy's nor ours."""
+    return name_of(op.fn) is None or any(map(_runs, _leaves((op.args, op.kwargs))))
+
+
+def _runs(x: Any) -> bool:
+    """Tell whether NumPy would call into `x`: the user's function, or an object's operators."""
+    if callable(x) and not isinstance(x, type):
+        return name_of(x) is None
+    return is_foreign(x if isinstance(x, type) else type(x))
+
+
+def _leaves(tree: Any) -> Iterator[Any]:
+    stack = [tree]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, tuple | list):
+            stack.extend(x)
+        elif isinstance(x, dict):
+            stack.extend(x.values())
+        elif type(x) is slice:
+            stack.extend((x.start, x.stop, x.step))
+        elif type(x) not in _DATA:
+            yield x
 
 
 def users_ops(tape: Tape) -> list[Var]:
-    """Return the ops whose function is the user's own."""
-    return [v for v, op in tape if isinstance(op, Call) and is_users(op.fn)]
+    """Return the ops that would run the user's own code."""
+    return [v for v, op in tape if isinstance(op, Call) and is_users(op)]

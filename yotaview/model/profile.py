@@ -64,7 +64,7 @@ def _prepare(tape: Tape, values: Mapping[Var, Any]) -> tuple[list[Prepared], lis
     for var, op in tape:
         if not isinstance(op, Call):
             continue
-        if is_users(op.fn) or var not in values or any(v not in values for v in op.operands):
+        if is_users(op) or var not in values or any(v not in values for v in op.operands):
             not_run.append(var)
             continue
         args = map_vars(op.args, values.__getitem__)

@@ -78,7 +78,7 @@ def _compute(var: Var, op: Op, values: dict[Var, Any], given: Mapping[Var, Any])
         case Constant():
             return op.value
         case Call():
-            if is_users(op.fn):
+            if is_users(op):
                 raise Unavailable(f"{op.name} is not NumPy's: it is not run again")
             args = map_vars(op.args, values.__getitem__)
             kwargs = {k: map_vars(v, values.__getitem__) for k, v in op.kwargs}

@@ -277,7 +277,7 @@ def _check_input(tape: Tape, var: Var, x: Any) -> None:
 def _check_literals(tape: Tape) -> None:
     """Refuse calls whose literals ask for more memory than their result could take."""
     for var, op in tape:
-        if not isinstance(op, Call) or is_users(op.fn):
+        if not isinstance(op, Call) or is_users(op):
             continue
         largest = _largest((op.args, tuple(v for _, v in op.kwargs)))
         too_much = largest > MAX_LITERAL or op.spec.nbytes > MAX_BYTES
