@@ -9,10 +9,9 @@ from typing import Any
 
 from yota.buffers import Buffer, Plan
 from yota.codegen.constants import constant_text
-from yota.codegen.expressions import Expressions
-from yota.codegen.names import Names, identifier, input_names, parameters
 from yota.codegen.results import Results
-from yota.codegen.runtime import BufferPool, Checks, Unpack, Values, has_seed_input
+from yota.codegen.runtime import BufferPool, Checks, Unpack, Values
+from yota.codegen.scope import Scope
 from yota.codegen.shapes import may_vary
 from yota.codegen.source import Line
 from yota.tape import Call, Constant, Guard, Input, Op, Tape, Var, comment_of
@@ -36,24 +35,15 @@ class Step:
     buffer: int | None = None
 
 
-class Draft:
+class Draft(Scope):
     """What the code of a tape consists of; `target` is the tape that bound code writes to."""
 
     def __init__(self, tape: Tape, plan: Plan, target: Tape) -> None:
-        self.tape, self.plan, self.target = tape, plan, target
+        super().__init__(tape)
+        self.plan, self.target = plan, target
         self.merged = merged_vars(tape)
-        self.positional, self.keywords = parameters(tape)
-        self.seed = ["seed"] if has_seed_input(tape) else []
-        own = [*self.positional, *self.keywords, *self.seed]
-        self.names = Names(own)
-        self.name = self.names.unique(identifier(tape.entry.name, "f"))
-        self.local = local_names(tape, self.names, own)
         self.buffer = self.names.prefix("B")
-        self.write = Expressions(tape, self.names, self.local)
         self.helper = {w: self.names.unique(w) for w in _HELPERS}
-        self.guards: dict[Var, list[tuple[int, Guard]]] = {}
-        for k, guard in enumerate(tape.guards):
-            self.guards.setdefault(guard.var, []).append((k, guard))
 
     def namespace(self) -> dict[str, Any]:
         """Return what the global names of the code stand for."""
@@ -137,12 +127,6 @@ class Draft:
         named = [f"{k}={k}" for k in (*self.keywords, *self.seed)]
         return ", ".join([*self.positional, *named])
 
-    def signature(self, name: str) -> Line:
-        """Return the head of a function of the user's arguments."""
-        named = [*self.keywords, *(f"{s}=None" for s in self.seed)]
-        given = [*self.positional, *(["*", *named] if named else [])]
-        return Line(f"def {name}({', '.join(given)}):")
-
     def allocate(self) -> list[Line]:
         """Return the line that takes a set of buffers."""
         if not self.plan.buffers:
@@ -179,16 +163,6 @@ class Draft:
         result = self.helper["result"]
         give = Line(f"{self.helper['give_back']}({self.helper['buffers']})")
         return [*lines, Line(f"{result} = {value}"), give, Line(f"return {result}")]
-
-
-def local_names(tape: Tape, names: Names, own: list[str]) -> dict[Var, str]:
-    """Name every op: inputs as the user does, `c3` for constants, `v5` for what is computed."""
-    found = input_names(tape, names, own)
-    value, constant = names.prefix("v"), names.prefix("c")
-    for var, op in tape:
-        if not isinstance(op, Input):
-            found[var] = f"{constant if isinstance(op, Constant) else value}{var.id}"
-    return found
 
 
 def merged_vars(tape: Tape) -> dict[Var, Var]:

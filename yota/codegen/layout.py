@@ -35,7 +35,7 @@ def generate(
 
 def _whole(draft: Draft, page: Page, head: list[Step], body: list[Step]) -> Sections:
     """Write one function."""
-    page.add([draft.signature(draft.name)])
+    page.add([Line(draft.signature(draft.name, "{}=None"))])
     if draft.plan.form == "lean":
         draft.release(body)
     start = [Line("# prologue"), draft.unpack(), *_lines(head), *draft.allocate()]
@@ -80,7 +80,7 @@ class _Pieces:
         self.page.add([Line("# prologue")])
         kept = ", ".join(f"{s.var.id}: {draft.local[s.var]}" for s in head)
         end = Line(f"return {{{kept}}}")
-        self.function(draft.signature(name), [draft.unpack(), *_lines(head), end])
+        self.function(Line(draft.signature(name, "{}=None")), [draft.unpack(), *_lines(head), end])
         self.calls += [Line(f"{self.state} = {name}({draft.arguments()})"), *draft.allocate()]
         return range(before, len(self.page) + 1)
 
@@ -126,7 +126,7 @@ class _Pieces:
         self.page.add([Line("# epilogue")])
         self.write_back(draft.write_backs())
         outputs = self.loads(draft.tape.outputs)
-        self.page.add([draft.signature(draft.name)])
+        self.page.add([Line(draft.signature(draft.name, "{}=None"))])
         self.page.add([*self.calls, *outputs, *draft.returns()], "    ")
         return range(before, len(self.page) + 1)
 

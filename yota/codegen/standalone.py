@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from yota.codegen.constants import constant_text
-from yota.codegen.draft import local_names, merged_vars
+from yota.codegen.draft import merged_vars
 from yota.codegen.expressions import Expressions
-from yota.codegen.names import Names, identifier, parameters
 from yota.codegen.results import Results
-from yota.codegen.runtime import PYTHON, has_seed_input
+from yota.codegen.runtime import PYTHON
+from yota.codegen.scope import Scope
 from yota.codegen.shapes import may_vary
 from yota.codegen.source import Line, Page, Source
 from yota.codegen.structure import Arguments
@@ -40,20 +40,7 @@ def standalone_source(tape: Tape) -> Source:
     return _Standalone(tape).run()
 
 
-class _Standalone:
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
-        self.positional, self.keywords = parameters(tape)
-        self.seed = ["seed"] if has_seed_input(tape) else []
-        own = [*self.positional, *self.keywords, *self.seed]
-        self.names = Names(own)
-        self.name = self.names.unique(identifier(tape.entry.name, "f"))
-        self.local = local_names(tape, self.names, own)
-        self.write = Expressions(tape, self.names, self.local)
-        self.guards: dict[Var, list[Guard]] = {}
-        for guard in tape.guards:
-            self.guards.setdefault(guard.var, []).append(guard)
-
+class _Standalone(Scope):
     def run(self) -> Source:
         body = [Line("# body"), *self.body()]
         start, constants = [Line("# prologue"), *self.unpack()], list(self.constants())
@@ -63,16 +50,11 @@ class _Standalone:
         modules = sorted(self.write.imports.items(), key=lambda pair: pair[1])
         page.add([*(_import(name, path) for name, path in modules), Line("")])
         page.add([*(Line(x) for x in helpers), *constants, *([Line("")] if constants else [])])
-        page.add([Line(self.signature())])
+        page.add([Line(self.signature(self.name))])
         first, second, third = (page.add(part, "    ") for part in (start, body, end))
         line_of, ops_of = page.numbers(merged_vars(self.tape))
         text, bound = page.text(), dict(self.names.bound)
         return Source(text, self.name, "standalone", first, second, third, line_of, ops_of, bound)
-
-    def signature(self) -> str:
-        named = [*self.keywords, *self.seed]
-        given = [*self.positional, *(["*", *named] if named else [])]
-        return f"def {self.name}({', '.join(given)}):"
 
     def unpack(self) -> Iterator[Line]:
         """Write the checks of the arguments, then one line for each input."""
@@ -143,7 +125,7 @@ class _Standalone:
             yield from self.guard_lines(var)
 
     def guard_lines(self, var: Var) -> Iterator[Line]:
-        for guard in self.guards.get(var, ()):
+        for _, guard in self.guards.get(var, ()):
             name, place = self.local[var], guard.origin.place or "the function"
             message = f"{place} takes another branch for these arguments"
             if guard.how == "bool":
