@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools as _functools
 from typing import Any
 
 import numpy as _np
@@ -16,7 +17,8 @@ def array(
 ) -> Any:
     """Return `numpy.array`, also of lists that hold traced values."""
     if find_box((object,)) is None:
-        return _np.array(object, dtype=dtype, order=order, ndmin=ndmin, **kwargs)
+        made = _np.array(object, dtype=dtype, order=order, ndmin=ndmin, **kwargs)
+        return made if kwargs.get("copy") is None and "copy" in kwargs else _writable(made)
     made = _array(object, dtype)
     made = made if order in ("K", "A") else _np.copy(made, order=order)
     return _np.reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if ndmin > made.ndim else made
@@ -33,7 +35,9 @@ def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
 def _writable(made: Any) -> Any:
     """Return an array that traced values may be stored into, inside a traced function."""
     trace = _current()
-    return made if trace is None else trace.constant(made)
+    if trace is None or type(made) is not _np.ndarray:
+        return made
+    return trace.constant(made)
 
 
 def zeros(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
@@ -57,6 +61,21 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> An
         return _writable(_np.full(shape, fill_value, dtype, order))
     made = _np.copy(_np.broadcast_to(asarray(fill_value), shape))
     return made if dtype is None else _array(made, dtype)
+
+
+def _maker(make: Any) -> Any:
+    @_functools.wraps(make)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        return _writable(make(*args, **kwargs))
+
+    return made
+
+
+arange, copy, empty_like, eye, full_like, identity, linspace, ones_like, tri, zeros_like = map(
+    _maker,
+    (_np.arange, _np.copy, _np.zeros_like, _np.eye, _np.full_like, _np.identity, _np.linspace,
+     _np.ones_like, _np.tri, _np.zeros_like),
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -63,7 +63,7 @@ def add_into_plain(x):
         (lambda x: pickle.dumps(x), "return the value"),
         (lambda x: np.sum(x * np.ma.array(X, mask=[1, 0, 0])), "np.asarray"),
         (lambda x: np.sum(x * X.view(Sub)), "np.asarray"),
-        (lambda x: np.put(x, 0, 1.0), r"x\[index\]"),
+        (lambda x: np.put(np.zeros(3), 0, x[0]), "np.zeros_like"),
         (lambda x: np.sum(np.multiply(x, 2.0, where=[True, False, True])), "np.where"),
     ],
 )

@@ -20,7 +20,10 @@ _QUIET = {
     np.broadcast_to, np.concatenate, np.stack, np.flip, np.roll, np.tile, np.repeat, np.take,
     np.real, np.imag, np.all, np.any, np.argsort, np.sort, np.argmax, np.argmin, np.outer, np.kron,
 }  # fmt: skip
-_FUNCTIONAL = {"identity", "halt", "getitem", "setitem", "scatter", "place", "cast", "item"}
+_FUNCTIONAL = {
+    "identity", "halt", "getitem", "setitem", "add_at", "with_real", "with_imag", "scatter",
+    "place", "cast", "item",
+}  # fmt: skip
 
 
 def is_pure(fn: Callable[..., Any]) -> bool:

@@ -47,6 +47,30 @@ def place(x: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 @primitive
+def add_at(x: Any, index: Any, value: Any) -> Any:
+    """Return a copy of `x` with `value` added at `index`; repeated indices add up."""
+    new = copy_layout(x)
+    np.add.at(new, index, value)
+    return new
+
+
+@primitive
+def with_real(x: Any, value: Any) -> Any:
+    """Return a copy of complex `x` with another real part."""
+    new = copy_layout(x)
+    new.real = value
+    return new
+
+
+@primitive
+def with_imag(x: Any, value: Any) -> Any:
+    """Return a copy of complex `x` with another imaginary part."""
+    new = copy_layout(x)
+    new.imag = value
+    return new
+
+
+@primitive
 def cast(x: Any, dtype: Any) -> Any:
     """Return `x` in another dtype; the imaginary part is dropped where `dtype` is real."""
     x = np.real(x) if np.iscomplexobj(x) and np.dtype(dtype).kind != "c" else x

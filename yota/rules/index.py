@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from yota.rules.functional import cast, getitem, identity, item, place, scatter, setitem
+from yota.rules.functional import (
+    add_at,
+    cast,
+    getitem,
+    identity,
+    item,
+    place,
+    scatter,
+    setitem,
+    with_imag,
+    with_real,
+)
 from yota.rules.registry import NONDIFF, Live, defvjp, nondiff, primitive, unbroadcast, zero
 
 Array = Any
@@ -79,6 +90,11 @@ def zeros_in_layout(x: Array, dtype: Any) -> Array:
 
 
 NONDIFF.add(writers)
+
+
+def add_at_value_vjp(dy: Array, y: Array, x: Array, index: Any, value: Array) -> Array:
+    """Pull back to what was added, however often."""
+    return unbroadcast(_without_lead(dy[index], np.ndim(value)), np.shape(value))
 
 
 def _without_lead(read: Array, ndim: int) -> Array:
@@ -176,6 +192,17 @@ defvjp(identity, lambda dy, y, x: dy, live=Live.MOVES)
 defvjp(cast, cast_vjp, live=Live.MOVES)
 defvjp(getitem, getitem_vjp, zero, live=Live.SELECTS)
 defvjp(setitem, setitem_target_vjp, zero, setitem_value_vjp, live=Live.SELECTS)
+defvjp(add_at, lambda dy, y, x, index, value: dy, zero, add_at_value_vjp, live=Live.MOVES)
+defvjp(
+    with_real,
+    lambda dy, y, x, value: 1j * np.imag(dy),
+    lambda dy, y, x, value: unbroadcast(np.real(dy), np.shape(value)),
+)
+defvjp(
+    with_imag,
+    lambda dy, y, x, value: np.real(dy) + 0j,
+    lambda dy, y, x, value: unbroadcast(-np.imag(dy), np.shape(value)),
+)
 defvjp(scatter, lambda dy, y, x, index, shape: dy[index], zero, live=Live.SELECTS)
 defvjp(place, lambda dy, y, x, index, shape: dy[index], zero, live=Live.SELECTS)
 defvjp(np.take, take_vjp, zero, live=Live.SELECTS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -162,10 +164,25 @@ class Traced:
         """The real part."""
         return np.real(self) if np.iscomplexobj(self._value) else self
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        self._part("real")[...] = value
+
     @property
     def imag(self) -> Any:
         """The imaginary part."""
         return np.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if not np.iscomplexobj(self._value):
+            raise TypeError("array does not have imaginary part to set")
+        self._part("imag")[...] = value
+
+    def _part(self, name: str) -> Any:
+        if self._cell is None:
+            raise AttributeError("readonly attribute")
+        return getattr(self, name)
 
     def __copy__(self) -> Any:
         return self
@@ -236,6 +253,22 @@ class TracedArray(TracedScalar):
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # arrays are not hashable
 
+    @property
+    def flat(self) -> Any:
+        """The elements in C order, to read and to write."""
+        if self.ndim == 1 or self._value.flags.c_contiguous:
+            return np.reshape(self, -1)
+        raise self._trace.escape(
+            self,
+            ".flat of an array that is not in C order",
+            "use np.ravel(x) to read, x[index] = value to write",
+        )
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        whole: Any = self
+        np.put(whole, np.arange(self.size), values)
+
     def __len__(self) -> int:
         return len(self._value)
 
@@ -248,10 +281,22 @@ class TracedArray(TracedScalar):
         return bool(np.any(self == value))
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(value, TracedArray) and value._cell is self._cell and not _is_statement(2):
+            raise self._trace.escape(
+                self,
+                "a function that exchanges parts of it in place, such as shuffle",
+                "index with a permutation: x[rng.permutation(len(x))]",
+            )
         views.write(self, record(setitem, self, index, value))
 
     def __copy__(self) -> Any:
         return np.copy(self)
+
+
+def _is_statement(depth: int) -> bool:
+    """Tell whether the frame that many levels above stores an item by a statement of its own."""
+    frame = sys._getframe(depth)
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("STORE_S")
 
 
 BOXES = frozenset((Traced, TracedScalar, TracedArray))

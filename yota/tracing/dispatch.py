@@ -15,6 +15,7 @@ from yota.rules.registry import find_box
 from yota.tracing import views
 from yota.tracing.box import Traced, brief, record
 from yota.tracing.foreign import has_protocol
+from yota.tracing.writers import WRITERS, write_at
 
 # What the answer does not depend on the values for: run on them, nothing is recorded.
 STATIC = {
@@ -28,14 +29,14 @@ _PRODUCTS = {
     np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.kron, np.cross, np.convolve, np.correlate,
 }  # fmt: skip
 
-WRITERS = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
-
 
 def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Record a ufunc, or one of its methods; `out=` of a traced array is a write into it."""
     if any(has_protocol(type(x), "__array_ufunc__") for x in inputs):
         return NotImplemented
     out = kwargs.pop("out", None)
+    if method == "at" and isinstance(inputs[0], Traced):
+        return write_at(ufunc, *inputs)
     inputs = tuple(map(as_array, inputs))
     if method == "at" or any(o is not None and not isinstance(o, Traced) for o in out or ()):
         target = inputs[0] if method == "at" else next(o for o in out if not isinstance(o, Traced))
@@ -143,17 +144,14 @@ def _plain(tree: Any) -> Any:
     return {k: _plain(t) for k, t in tree.items()} if type(tree) is dict else tree
 
 
-def _write_function(box: Traced, func: Any, args: Any, kwargs: Any) -> None:
-    if func is np.copyto and args and isinstance(args[0], Traced):
-        where = kwargs.get("where", True)
-        value = args[1] if where is True else np.where(where, args[1], args[0])
-        return views.store(
-            args[0], value if isinstance(value, Traced) else np.broadcast_to(value, args[0].shape)
-        )
+def _write_function(box: Traced, func: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    if args and isinstance(args[0], Traced):
+        return WRITERS[func](*args, **kwargs)
     raise box._trace.escape(
         box,
-        f"np.{func.__name__}",
-        "use `x[index] = value` on a traced array, or np.where for a new one",
+        f"np.{func.__name__} into a plain array",
+        "make the array inside the function with np.zeros_like(t) or yota.numpy, or build a new "
+        "one with np.where",
     )
 
 

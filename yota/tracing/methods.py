@@ -64,6 +64,10 @@ def _sort_in_place(x: Traced, axis: int = -1, **kwargs: Any) -> None:
     views.store(x, np.sort(x, axis=axis, **kwargs))
 
 
+def _partition_in_place(x: Traced, kth: Any, axis: int = -1, **kwargs: Any) -> None:
+    views.store(x, np.partition(x, kth, axis=axis, **kwargs))
+
+
 def _tolist(x: Any) -> Any:
     return [_tolist(row) for row in x] if np.ndim(x) else record(item, x)
 
@@ -93,7 +97,9 @@ METHODS |= {
     "fill": _fill,
     "flatten": _flatten,
     "item": _item,
+    "partition": _partition_in_place,
     "ptp": np.ptp,
+    "put": np.put,
     "reshape": _reshape,
     "sort": _sort_in_place,
     "tolist": _tolist,

@@ -9,7 +9,7 @@ import numpy as np
 
 from yota.arrays import same_layout
 from yota.errors import TraceError
-from yota.rules.functional import cast, getitem, identity, setitem
+from yota.rules.functional import cast, getitem, identity, setitem, with_imag, with_real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,11 +101,11 @@ def _laid_out(box: Traced, held: Traced) -> Traced:
     return laid
 
 
-def store(target: Traced, value: Any) -> None:
+def store(target: Traced, value: Any, casting: Any = "same_kind") -> None:
     """Write a result into an array, cast and broadcast as NumPy's `out=` does."""
     plain = value._value if hasattr(value, "_value") else value
     # numpy itself decides whether the store is allowed, on a throw-away copy
-    np.copyto(np.array(target._value), plain, casting="same_kind")
+    np.copyto(np.array(target._value), plain, casting=casting)
     if np.shape(value) != np.shape(target):
         value = np.broadcast_to(value, np.shape(target))
     if value.dtype != target._value.dtype:
@@ -149,8 +149,24 @@ def _unview_transpose(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Tr
     return turned
 
 
+def _unview_real(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
+    return _with_part(with_real, parent, new)
+
+
+def _unview_imag(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
+    return _with_part(with_imag, parent, new)
+
+
+def _with_part(fn: Any, parent: Traced, new: Traced) -> Traced:
+    whole = type(parent)(parent._trace, parent._var, parent._value)
+    written: Traced = parent._trace.record(fn, (whole, new), {})
+    return written
+
+
 _UNVIEW: dict[Any, Callable[..., Traced | None]] = {
     getitem: _unview_item,
+    np.real: _unview_real,
+    np.imag: _unview_imag,
     np.ravel: _unview_ravel,
     np.reshape: _unview_reshape,
     np.squeeze: _unview_shape,

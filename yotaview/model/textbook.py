@@ -58,6 +58,7 @@ RULES = {
     "prod": "y = Π x  ⇒  δxᵢ += δy · Π of the others",
     "reciprocal": "y = 1/x  ⇒  δx −= δy / x²",
     "reshape": "y = x in another shape  ⇒  δx += δy in the shape of x",
+    "add_at": "y = x with v added at i  ⇒  δx += δy, δv += δy[i]",
     "scatter": "y = zeros, x added at i  ⇒  δx += δy[i]",
     "setitem": "y = x with v at i  ⇒  δx += δy outside of i, δv += δy[i]",
     "sin": "y = sin(x)  ⇒  δx += δy · cos(x)",
