@@ -485,6 +485,12 @@ def indexing() -> Iterator[Sample]:
         yield case(name, fun.setitem, x, index, real(*np.shape(part), seed=1), at=(0, 2))
         yield case(f"{name}-scalar", fun.setitem, x, index, real(), at=(0, 2))
         yield case(name, fun.scatter, real(*np.shape(part)), index, shape, at=(0,))
+        yield case(name, fun.add_at, x, index, real(*np.shape(part), seed=1), at=(0, 2))
+        yield case(f"{name}-scalar", fun.add_at, x, index, real(), at=(0, 2))
+    z = real(3, 4) + 1j * real(3, 4, seed=1)
+    for put in (fun.with_real, fun.with_imag):
+        yield case("", put, z, real(3, 4, seed=2), at=(0, 1))
+        yield case("row", put, z, real(4, seed=2), at=(0, 1))
     yield case("row", fun.setitem, real(3, 4), slice(0, 2), real(4), at=(0, 2))
     yield case("lead", fun.setitem, real(3, 4), 1, real(1, 4), at=(0, 2))
     yield case("repeated-row", fun.setitem, real(3, 2), np.array([0, 0, 1]), real(2), at=(0, 2))
