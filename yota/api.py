@@ -11,6 +11,7 @@ import numpy as np
 
 from yota import program
 from yota.errors import TraceError
+from yota.frames import users_first
 from yota.program import Called, CallRecord, Program, notify, observed
 from yota.recording import Recording, function_name, is_boxed_leaf, seed_box
 from yota.structs import flatten, pick_leaves
@@ -108,7 +109,7 @@ def hand_back(recording: Recording, seeds: list[tuple[Traced, Any]]) -> tuple[An
         found = recording.backward(seeds)
     except Exception as error:
         recording.report(error)
-        raise
+        raise users_first(error)  # noqa: B904 - the error itself, with fewer frames
     return tuple(recording.hand(k, g) for k, g in enumerate(found))
 
 

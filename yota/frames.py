@@ -6,12 +6,14 @@ import functools
 import os
 import sys
 import sysconfig
+from collections.abc import Iterator
 from itertools import islice
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 import numpy as np
 
+from yota.errors import TapeError, YotaError
 from yota.tape import Frame
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -79,11 +81,27 @@ def innermost(base: Any = None) -> FrameType | None:
 
 def traceback_frames(error: BaseException) -> tuple[Frame, ...]:
     """Return the user's frames of an error's traceback, innermost first."""
-    found = []
-    step = error.__traceback__
+    steps = [(s.tb_frame.f_code, s.tb_lasti) for s in _steps(error.__traceback__)]
+    return tuple(_frame(*s) for s in reversed(steps) if is_user_file(s[0].co_filename))
+
+
+def users_first(error: BaseException) -> BaseException:
+    """Return the error with a traceback of the user's frames alone.
+
+    All frames stay in an error of Python's or NumPy's that no frame of the user's is part of, and
+    where the environment has YOTA_TRACEBACK.
+    """
+    if os.environ.get("YOTA_TRACEBACK") or isinstance(error, TapeError):
+        return error
+    kept: TracebackType | None = None
+    for step in reversed(list(_steps(error.__traceback__))):
+        if is_user_file(step.tb_frame.f_code.co_filename):
+            kept = TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    explained = kept is not None or isinstance(error, YotaError)
+    return error.with_traceback(kept) if explained else error
+
+
+def _steps(step: TracebackType | None) -> Iterator[TracebackType]:
     while step is not None:
-        code = step.tb_frame.f_code
-        if is_user_file(code.co_filename):
-            found.append(_frame(code, step.tb_lasti))
+        yield step
         step = step.tb_next
-    return tuple(reversed(found))

@@ -14,7 +14,7 @@ import numpy as np
 
 from yota.arrays import copy_layout
 from yota.errors import TraceError
-from yota.frames import traceback_frames, user_frames
+from yota.frames import traceback_frames, user_frames, users_first
 from yota.program import Failed, notify, observed
 from yota.reverse import SEED, backprop
 from yota.rules.functional import identity, item
@@ -171,8 +171,8 @@ class Recording:
         except BaseException as error:
             self.report(error)
             if self.trace.escaped is not None and error is not self.trace.escaped:
-                raise self.trace.escaped from error
-            raise
+                raise users_first(self.trace.escaped) from error
+            raise users_first(error)  # noqa: B904 - the error itself, with fewer frames
         if self.trace.escaped is not None:
             self.report(self.trace.escaped)
             raise self.trace.escaped

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import pickle
+import traceback
 
 import numpy as np
 import pytest
@@ -420,3 +422,38 @@ def test_shapes_and_types_that_depend_on_values_are_guarded(f, first, other):
         tape.play(other)
     with pytest.raises(ValueError, match=r"record|branch"):
         plain(other)
+
+
+# ---- tracebacks
+
+
+def clash(x):
+    return x @ np.ones((7, 7))
+
+
+def files_of(error):
+    return [os.path.basename(f.filename) for f in traceback.extract_tb(error.__traceback__)]
+
+
+def test_a_traceback_ends_in_the_users_frames():
+    with pytest.raises(ValueError, match="mismatch") as caught:
+        yota.grad(lambda x: np.sum(clash(x)), X)
+    assert files_of(caught.value)[-2:] == ["test_tracing.py", "test_tracing.py"]
+    with pytest.raises(yota.TraceError) as escaped:
+        yota.value_and_grad(lambda x: math.exp(x[0]))(X)
+    assert files_of(escaped.value)[-1] == "test_tracing.py"
+
+
+def test_a_traceback_of_an_own_rule_ends_in_the_rule():
+    half = yota.primitive(lambda x: x / 2)
+    yota.defvjp(half, lambda dy, y, x: dy @ np.ones((7, 7)))
+    with pytest.raises(ValueError, match="mismatch") as caught:
+        yota.grad(lambda x: np.sum(half(x)), X)
+    assert files_of(caught.value)[-1] == "test_tracing.py"
+
+
+def test_all_frames_are_kept_on_request(monkeypatch):
+    monkeypatch.setenv("YOTA_TRACEBACK", "1")
+    with pytest.raises(ValueError, match="mismatch") as caught:
+        yota.grad(lambda x: np.sum(clash(x)), X)
+    assert files_of(caught.value)[-1] == "recorder.py"
