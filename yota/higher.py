@@ -2,64 +2,114 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from yota.api import as_argnums, pick, value_and_grad, vjp
-from yota.recording import is_boxed_leaf
+from yota.api import as_argnums, hand_back, pick, report, value_and_grad
+from yota.batching import run_batched
+from yota.recording import Recording, is_boxed_leaf, seed_box
 from yota.structs import flatten, unflatten
-from yota.tape import spec_of
+from yota.tape import Var, hand_out, spec_of, tree_vars
 from yota.tracing import Traced
 
 
 def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """Return a function that returns the Jacobian of `f`: the output's axes, then the leaf's.
 
-    Structures nest: at each array of the output stands the structure of the argument.
+    Structures nest: at each array of the output stands the structure of the argument.  The reverse
+    pass is recorded once and run for all rows together, op by op where an op allows it.
     """
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        as_argnums(argnums, len(args))
-        y, pullback = vjp(f, *args, **kwargs)
-        outputs, structure = flatten(y, leaf=is_boxed_leaf)
-
-        def block(k: int) -> Any:
-            def row(unit: Any) -> Any:
-                seeds = [unit if n == k else None for n in range(len(outputs))]
-                return pick(pullback(unflatten(structure, seeds)), argnums)
-
-            return stack_rows(row, outputs[k])
-
-        return unflatten(structure, [block(k) for k in range(len(outputs))])
+        recording = Recording(f, args, kwargs, as_argnums(argnums, len(args)))
+        output = recording.run(f)
+        if not recording.nested:
+            report(recording, recording.value(output), "vjp")
+        outputs, structure = flatten(output, leaf=is_boxed_leaf)
+        blocks = [block(recording, y, argnums) for y in outputs]
+        return unflatten(structure, blocks)
 
     return jacobian_of
 
 
-def stack_rows(row: Callable[[Any], Any], y: Any) -> Any:
-    """Return one block of a Jacobian: `row` of each unit cotangent of `y`, stacked leaf by leaf.
+def block(recording: Recording, y: Any, argnums: Any) -> Any:
+    """Return one block of a Jacobian: the gradient for each unit cotangent of `y`, stacked.
 
     Of a complex output z the real argument x gets dz/dx, and a complex one too where z is
     holomorphic; elsewhere there is no such number: TypeError.
     """
     shape, spec = np.shape(y), spec_of(y._value if isinstance(y, Traced) else y)
-    units = np.eye(int(np.prod(shape, dtype=int)), dtype=spec.dtype)
-    if not len(units):
-        first = row(np.zeros(shape, spec.dtype))
-        leaves, structure = flatten(first, leaf=is_boxed_leaf)
-        return unflatten(structure, [np.zeros(shape + np.shape(v), v.dtype) for v in leaves])
-    found = [flatten(row(u.reshape(shape)), leaf=is_boxed_leaf) for u in units]
-    columns = list(zip(*(leaves for leaves, _ in found), strict=True))
+    size = int(np.prod(shape, dtype=int))
+    units = np.eye(size, dtype=spec.dtype).reshape(size, *shape)
+    found, structure = pull_rows(recording, y, units, argnums)
     if spec.dtype.kind == "c":
-        turned = [flatten(row(1j * u.reshape(shape)), leaf=is_boxed_leaf)[0] for u in units]
-        other = zip(*turned, strict=True)
-        columns = [tuple(map(complex_row, c, d)) for c, d in zip(columns, other, strict=True)]
-    leaves = [np.reshape(np.stack(c), shape + np.shape(c[0])) for c in columns]
-    return unflatten(found[0][1], leaves)
+        turned, _ = pull_rows(recording, y, 1j * units, argnums)
+        found = list(map(complex_rows, found, turned))
+    return unflatten(structure, [np.reshape(v, shape + np.shape(v)[1:]) for v in found])
 
 
-def complex_row(plain: Any, turned: Any) -> Any:
+def pull_rows(recording: Recording, y: Any, seeds: Any, argnums: Any) -> tuple[list[Any], Any]:
+    """Return the leaves of the gradient, stacked over the cotangents of `y`, and the structure."""
+    if not recording.nested and isinstance(y, Traced):
+        together = pull_together(recording, y, seeds, argnums)
+        if together is not None:
+            return together
+    rows = seeds if len(seeds) else [np.zeros(np.shape(y), seeds.dtype)]
+    found = [flatten(pull_one(recording, y, s, argnums), leaf=is_boxed_leaf) for s in rows]
+    stacked = [np.stack(leaf) for leaf in zip(*(f[0] for f in found), strict=True)]
+    return [v[: len(seeds)] for v in stacked], found[0][1]
+
+
+def pull_one(recording: Recording, y: Any, seed: Any, argnums: Any) -> Any:
+    """Return the gradient for one cotangent of `y`."""
+    here, gradients = recorded(recording, y, seed)
+    if not here.nested:
+        gradients = tuple(hand_out(g, here.trace.values) for g in gradients)
+    return pick(gradients, argnums)
+
+
+def recorded(recording: Recording, y: Any, seed: Any) -> tuple[Recording, tuple[Any, ...]]:
+    """Record the reverse pass of one output for one cotangent."""
+    here = recording if recording.nested else recording.fork()
+    with here.trace.under_way(sys._getframe()):
+        seeds = []
+        if isinstance(y, Traced):
+            box = Traced(here.trace, y._var, y._value)
+            seeds.append((box, seed_box(here, box, seed)))
+        return here, hand_back(here, seeds)
+
+
+def pull_together(
+    recording: Recording, y: Traced, seeds: Any, argnums: Any
+) -> tuple[list[Any], Any] | None:
+    """Record the reverse pass once and run it for all rows; None where a rule reads a cotangent."""
+    first = seeds[0] if len(seeds) else np.zeros(np.shape(y._value), seeds.dtype)
+    here, gradients = recorded(recording, y, first)
+    tape, values = here.tape, here.trace.values
+    if len(tape.guards) > len(recording.tape.guards) or tape.seed is None:
+        return None
+    with here.trace.under_way(sys._getframe()):
+        found = run_batched(tape, values, tape.seed, seeds, set(tree_vars(gradients)))
+    trees = tuple(
+        unflatten(g.structure, [None if v is None else _Rows(v) for v in g.leaves])
+        for g in gradients
+    )
+    leaves, structure = flatten(pick(trees, argnums), leaf=lambda v: isinstance(v, _Rows))
+    return [found[v.var] for v in leaves], structure
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A leaf of a gradient while its rows are found."""
+
+    var: Var
+
+
+def complex_rows(plain: Any, turned: Any) -> Any:
     """Return dz/dx from the pullbacks of 1 and of i."""
     if not np.iscomplexobj(plain):
         return plain - 1j * turned
