@@ -1,32 +1,65 @@
 """Run the debugger: `yotaview`, or python -m yotaview."""
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
 from typing import NoReturn
 
-from yotaview.cli import main
+GRACE = 5.0
 
 
 def run() -> NoReturn:
     """Run the command line and end the process with its exit code.
 
-    Threads that the script left behind are waited for, or, daemons, ended at once: one that still
-    runs while the interpreter takes itself apart can crash it.
+    Threads that the script left behind are waited for as Python does, unless the script was cut.
     """
-    code = main()
-    others = [t for t in threading.enumerate() if t is not threading.current_thread()]
-    for thread in others:
-        if not thread.daemon:
-            thread.join()
-    if not any(t.is_alive() for t in others):
-        sys.exit(code)
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None and not stream.closed:
-            stream.flush()
-    os._exit(code)
+    end = End()
+    # registered before anything else, so that it comes after everything else
+    atexit.register(end)
+    from yotaview.capture.console import Console
+    from yotaview.cli import INTERRUPTED, TIME_LIMIT, main
+
+    end.code = main(console=Console(for_good=True))
+    if end.code in (INTERRUPTED, TIME_LIMIT):
+        end.at_once()
+    sys.exit(end.code)
+
+
+class End:
+    """The last thing that happens: daemon threads must not see the interpreter taken apart."""
+
+    def __init__(self) -> None:
+        self.code, self.pid = 1, os.getpid()
+
+    def __call__(self) -> None:
+        """Flush, and where a thread still runs, end the process before it can crash it."""
+        if os.getpid() != self.pid:  # forked by the script
+            return
+        for name in ("stdout", "stderr"):
+            try:
+                getattr(sys, name).flush()
+            except (AttributeError, OSError, ValueError):
+                setattr(sys, name, None)  # or its failure would become the exit code
+        if threading.active_count() > 1:
+            self.now()
+
+    def at_once(self) -> NoReturn:
+        """Run what is registered for the exit, for a while, but wait for no thread."""
+        timer = threading.Timer(GRACE, self.now)
+        timer.daemon = True
+        timer.start()
+        with contextlib.suppress(KeyboardInterrupt):
+            atexit._run_exitfuncs()
+        self.now()
+
+    def now(self) -> NoReturn:
+        """End the process."""
+        from yotaview.capture.ending import flush_files
+
+        flush_files()
+        os._exit(self.code)
 
 
 if __name__ == "__main__":

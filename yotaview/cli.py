@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import functools
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -13,15 +15,23 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from yotaview.capture import Capture, Limits, run_script
+from yotaview.capture.console import Console, escaped
 from yotaview.capture.runner import NotFound
 from yotaview.checks import CHECKS, Finding, line_of
-from yotaview.export import SUFFIXES, ExportError, Selection, export, stage_lines, suffix_of
-from yotaview.lessons import FIRST, LESSONS, lesson_path
+from yotaview.export import ExportError, Selection, export, stage_lines, suffix_of
 from yotaview.model import store
 from yotaview.model.breaks import BreakError, find_breaks
 from yotaview.model.goto import GotoError
 from yotaview.model.session import Session
-from yotaview.options import Parser, UsageError, make_parser, misplaced, split_arguments
+from yotaview.options import (
+    Parser,
+    UsageError,
+    check_options,
+    chosen_target,
+    make_parser,
+    misplaced,
+    split_arguments,
+)
 from yotaview.render.json import json_lines
 from yotaview.render.line import Line, Span, ansi, clean, line, plain, to_ascii
 from yotaview.render.tapes import list_lines
@@ -36,8 +46,10 @@ class Run:
     """One invocation: what was asked, what came of it."""
 
     options: argparse.Namespace
+    console: Console
     target: str | None = None
     arguments: list[str] = field(default_factory=list)
+    about: str = ""
     capture: Capture | None = None
     failed_export: bool = False
     failed_check: bool = False
@@ -47,9 +59,9 @@ class Run:
         """Tell whether a saved session is opened rather than a script run."""
         return self.target is not None and self.target.endswith(".yota") and not self.options.module
 
-    @property
+    @functools.cached_property
     def headless(self) -> bool:
-        """Tell whether no screen opens."""
+        """Tell whether no screen opens; asked before the script can change the terminal."""
         o = self.options
         asked = o.out or o.list or o.text or o.json or o.check or o.screenshot
         return not o.tui and bool(asked or not on_terminal())
@@ -58,7 +70,7 @@ class Run:
         """Return the first exit code that holds."""
         c = self.capture
         if c is None:
-            return OK
+            return FAILED_EXPORT if self.failed_export else OK
         held = (
             (c.interrupted and not self.reopened, INTERRUPTED),
             (c.timed_out and not self.reopened, TIME_LIMIT),
@@ -80,46 +92,39 @@ def on_terminal() -> bool:
     return is_terminal and os.environ.get("TERM", "") not in ("", "dumb")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, console: Console | None = None) -> int:
     """Run the command line and return the exit code."""
+    if console is None:
+        with Console() as console:
+            return main(argv, console)
     parser = make_parser()
     try:
-        run = _read(list(sys.argv[1:] if argv is None else argv), parser)
-        if run is None:
-            return OK
-        return _execute(run)
+        run = _read(list(sys.argv[1:] if argv is None else argv), parser, console)
+        _execute(run)
+        return run.exit_code()
     except UsageError as error:
         say(f"{error}\nusage: {parser.usage}\n       yotaview --help lists the options")
         return USAGE
     except store.SessionError as error:
         say(str(error))
         return UNREADABLE
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return OK
+    except KeyboardInterrupt:
+        say("interrupted")
+        return INTERRUPTED
+    finally:
+        console.resume()
 
 
-def _read(argv: list[str], parser: Parser) -> Run | None:
-    """Return what is to be done; None where printing was all."""
+def _read(argv: list[str], parser: Parser, console: Console) -> Run:
+    """Return what is to be done."""
     own, rest = split_arguments(argv, parser)
-    try:
-        options = parser.parse_args(own)
-    except SystemExit:
-        return None
-    run = Run(options)
-    if options.version:
-        import yota
-
-        print(f"yotaview {yota.__version__}")
-        return None
-    if options.doctor:
-        from yotaview.doctor import report
-
-        print(report(), end="")
-        return None
-    _choose_target(run, rest)
-    _check_options(run)
-    for word in misplaced(run.arguments, parser) if run.target else ():
+    run = Run(parser.parse_args(own), console)
+    run.about = _about(run.options, parser)
+    if run.about:
+        return run
+    run.target, run.arguments = chosen_target(run.options, rest)
+    check_options(run.options, on_terminal(), run.headless)
+    for word in misplaced(run.arguments, parser):
         say(
             f"note: {word} stands behind the script and goes to it; "
             "options of yotaview stand before"
@@ -127,53 +132,30 @@ def _read(argv: list[str], parser: Parser) -> Run | None:
     return run
 
 
-def _choose_target(run: Run, rest: list[str]) -> None:
-    o = run.options
-    if o.lesson is not None:
-        if o.lesson == "" and len(rest) == 1 and rest[0] in LESSONS:
-            o.lesson, rest = rest[0], []
-        if rest:
-            raise UsageError(f"--lesson takes no script; a lesson by name is --lesson={rest[0]}")
-        o.lesson = o.lesson or FIRST
-        if o.lesson not in LESSONS:
-            raise UsageError(f"no lesson {o.lesson!r}; there are: {', '.join(LESSONS)}")
-        run.target = lesson_path(o.lesson)
-    elif o.module is not None:
-        run.target, run.arguments = o.module, rest
-    elif rest:
-        run.target, run.arguments = rest[0], rest[1:]
-    else:
-        raise UsageError("no script; `yotaview --lesson` opens the first lesson")
+def _about(options: argparse.Namespace, parser: Parser) -> str:
+    """Return what is printed about the program, if that is all that was asked for."""
+    if options.help:
+        return parser.format_help()
+    if options.version:
+        import yota
+
+        return f"yotaview {yota.__version__}\n"
+    if options.doctor:
+        from yotaview.doctor import report
+
+        return report()
+    return ""
 
 
-def _check_options(run: Run) -> None:
-    o = run.options
-    for path in o.out:
-        if suffix_of(path) is None:
-            raise UsageError(f"{path}: no such format; what works: {' '.join(SUFFIXES)}")
-    o.check = [n for n in (o.check or "").split(",") if n]
-    for name in o.check:
-        if name not in CHECKS:
-            raise UsageError(f"no check {name!r}; there are: {', '.join(CHECKS)}")
-    if o.screenshot and not o.screenshot.endswith((".svg", ".png")):
-        raise UsageError(f"{o.screenshot}: a screenshot is .svg or .png")
-    if o.tui and not on_terminal():
-        raise UsageError("--tui needs a terminal for input, output and error")
-    if o.theme and (o.screenshot or not run.headless):
-        _check_theme(o.theme)
-
-
-def _check_theme(name: str) -> None:
-    from textual.theme import BUILTIN_THEMES
-
-    if name not in BUILTIN_THEMES:
-        raise UsageError(f"no theme {name!r}; there are: {', '.join(BUILTIN_THEMES)}")
-
-
-def _execute(run: Run) -> int:
+def _execute(run: Run) -> None:
+    if run.about:
+        data(run, run.about)
+        return
     run.capture = _load(run)
     capture = run.capture
-    if capture.error and not run.headless:
+    if capture.error and run.headless and not run.reopened:
+        tell(capture.error)
+    elif capture.error and not run.headless:
         say(capture.error.rstrip())
     if capture.cut:
         say(f"capture cut: {capture.cut}")
@@ -182,7 +164,6 @@ def _execute(run: Run) -> int:
     _headless_outputs(run)
     if not run.headless and capture.rows:
         _open_screen(run)
-    return run.exit_code()
 
 
 def _why_none(run: Run) -> str:
@@ -206,21 +187,21 @@ def _load(run: Run) -> Capture:
     assert run.target is not None
     if run.reopened:
         return store.load(run.target)
+    if run.headless:
+        run.console.divert()
     limits = Limits(o.max_tapes, o.max_bytes, o.timeout, o.capture)
     try:
-        if not run.headless:
-            with patience(run.target):
-                capture = run_script(
-                    run.target, run.arguments, module=bool(o.module), limits=limits
-                )
-            return _with_lesson(capture) if o.lesson else capture
-        with output_to_stderr():
-            capture = run_script(run.target, run.arguments, module=bool(o.module), limits=limits)
-            if capture.error:
-                print(capture.error, end="", file=sys.stderr)
-            return capture
+        with contextlib.nullcontext() if run.headless else patience(run.target):
+            capture = run_script(
+                run.target,
+                run.arguments,
+                module=bool(o.module),
+                limits=limits,
+                console=run.console,
+            )
     except NotFound as error:
         raise UsageError(str(error)) from error
+    return _with_lesson(capture) if o.lesson and not run.headless else capture
 
 
 def _with_lesson(capture: Capture) -> Capture:
@@ -243,32 +224,28 @@ def patience(target: str, seconds: float = 1.0) -> Iterator[None]:
         timer.cancel()
 
 
-@contextlib.contextmanager
-def output_to_stderr() -> Iterator[None]:
-    """Send what is written to stdout, by child processes too, to stderr."""
-    sys.stdout.flush()
-    try:
-        kept = os.dup(1)
-    except OSError:
-        kept = -1
-    with contextlib.suppress(OSError):
-        os.dup2(2, 1)
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            yield
-    finally:
-        sys.stderr.flush()
-        with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
-        if kept >= 0:
-            os.dup2(kept, 1)
-            os.close(kept)
-
-
 def say(text: str, stream: TextIO | None = None) -> None:
     """Write narration, which is never data."""
     shown = "\n".join(map(clean, text.split("\n")))
-    print(f"yotaview: {shown}", file=stream or sys.stderr)
+    tell(f"yotaview: {shown}\n", stream)
+
+
+def tell(text: str, stream: TextIO | None = None) -> None:
+    """Write to stderr, if there is one and somebody reads it."""
+    stream = stream or sys.stderr
+    with contextlib.suppress(OSError, ValueError):
+        if stream is not None:
+            stream.write(text)
+            stream.flush()
+
+
+def data(run: Run, text: str) -> None:
+    """Write to stdout; where that fails, say so and have it in the exit code."""
+    try:
+        run.console.write(text)
+    except OSError as error:
+        say(f"stdout: {error.strerror}")
+        run.failed_export = True
 
 
 def counted(number: int, noun: str) -> str:
@@ -307,7 +284,7 @@ def open_row(run: Run, row: int) -> Session:
         for spec in run.options.breaks:
             session.break_at(spec)
     except (GotoError, BreakError) as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(f"tape {row + 1} {run.capture.rows[row].name}: {error}") from error
     return session
 
 
@@ -320,6 +297,8 @@ def _headless_outputs(run: Run) -> None:
     if not capture.rows or not (run.headless or o.out or o.list or o.text or o.json or o.check):
         return
     rows = chosen_rows(run)
+    if o.at is not None or o.breaks:
+        _check_breaks(run, [open_row(run, k) for k in rows if len(capture.rows[k].tape)])
     wanted = o.list or not (o.out or o.text or o.json or o.check or o.screenshot or o.tui)
     if wanted:
         if o.call is not None and all(o.call > capture.rows[k].count for k in rows):
@@ -333,6 +312,18 @@ def _headless_outputs(run: Run) -> None:
         _check_all(run, rows)
     if o.screenshot:
         _screenshot(run)
+
+
+def _check_breaks(run: Run, sessions: Sequence[Session]) -> None:
+    """Say which breakpoints mean no op of the tapes; raises UsageError for an op by its number."""
+    for spec in run.options.breaks:
+        if any(find_breaks(spec, s) for s in sessions):
+            continue
+        names = ", ".join(f"{s.row_index + 1} {s.row.name}" for s in sessions[:FEW])
+        text = f"-b {spec}: no op of tape {names}"
+        if re.fullmatch(r"%?\d+", spec):
+            raise UsageError(text)
+        say(text)
 
 
 def _to_export(run: Run, rows: list[int]) -> list[Session]:
@@ -355,8 +346,9 @@ def _print_tapes(run: Run, rows: list[int]) -> None:
         if o.text:
             write(run, stage_lines(session, o.stage))
         if o.json:
-            for text in json_lines(session, ops=not o.list, stage=o.stage):
-                print(text)
+            texts = json_lines(session, ops=not o.list, stage=o.stage)
+            text = "".join(f"{text}\n" for text in texts)
+            data(run, text if run.console.utf else escaped(text))
 
 
 def _export_all(run: Run, selection: Selection) -> None:
@@ -415,9 +407,7 @@ def _session(run: Run) -> Session | None:
         return None
     first = run.capture.opening_row()
     session = open_row(run, first if first in rows else rows[0])
-    for spec in run.options.breaks:
-        if not find_breaks(spec, session):
-            say(f"-b {spec}: no op of tape {session.row_index + 1} {session.row.name}")
+    _check_breaks(run, [session])
     return session
 
 
@@ -434,21 +424,21 @@ def _open_screen(run: Run) -> None:
         return
     from yotaview.app import run as run_app
 
-    run_app(session, **_screen_arguments(run))
+    with run.console.screen():
+        run_app(session, **_screen_arguments(run))
 
 
 def ascii_only(run: Run) -> bool:
     """Tell whether only ASCII can or may be written."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    return bool(run.options.ascii) or encoding not in ("utf8", "utf16", "utf32")
+    return bool(run.options.ascii) or not run.console.utf
 
 
 def write(run: Run, lines: Sequence[Line]) -> None:
     """Print lines, coloured where asked for or where a terminal reads them."""
     color = run.options.color
     on = color == "always" or (
-        color == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        color == "auto" and run.console.isatty and not os.environ.get("NO_COLOR")
     )
     paint: Callable[[Sequence[Line]], str] = ansi if on else plain
     text = paint(lines)
-    sys.stdout.write(to_ascii(text) if ascii_only(run) else text)
+    data(run, to_ascii(text) if ascii_only(run) else text)

@@ -137,8 +137,8 @@ def export(path: str, selection: Selection) -> None:
         content = WRITERS[suffix](selection)
         with replacing(path) as file:
             file.write(content)
-    except (OSError, LayoutError, KeyError) as error:
-        raise ExportError(f"{path}: {error}") from error
+    except (OSError, LayoutError, KeyError, MemoryError, RecursionError) as error:
+        raise ExportError(f"{path}: {str(error) or type(error).__name__}") from error
 
 
 @contextlib.contextmanager

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import re
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from yota.passes import PIPELINE
 from yotaview.checks import CHECKS
-from yotaview.export import SUFFIXES
+from yotaview.export import SUFFIXES, suffix_of
 from yotaview.keys import VIEWS
-from yotaview.lessons import LESSONS
+from yotaview.lessons import FIRST, LESSONS, lesson_path
+from yotaview.model.breaks import FORMS
+from yotaview.model.goto import HELP
 
+# what can be told of --at and -b before there is a tape
+WHERE = re.compile(
+    r":?\s*(%?\d+|[+-]\d+|\d+[nN]|\d+(\.\d+)?\s*%|(line|call)\s+[\d,]+|start|end|seed|nan)"
+)
+BREAK = re.compile(r"%?\d+|line:\d+|op:\w+|nan|inf")
 STAGES = ("trace", "reverse", *PIPELINE, "buffers", "code")
 EPILOG = """\
 exit code, the first that holds: 2 usage, 130 interrupted, 124 time limit, 6 unreadable session,
@@ -58,8 +66,9 @@ def make_parser() -> Parser:
         epilog=EPILOG,
         formatter_class=Layout,
         allow_abbrev=False,
-        add_help=True,
+        add_help=False,
     )
+    parser.add_argument("-h", "--help", action="store_true", help="print this help")
     parser.add_argument(
         "-m", dest="module", metavar="MODULE", help="run a module by name, as python -m"
     )
@@ -190,3 +199,58 @@ def misplaced(arguments: Sequence[str], parser: Parser) -> list[str]:
         if word.partition("=")[0] in ours and word not in ("--help", "--version"):
             found.append(word.partition("=")[0])
     return list(dict.fromkeys(found))
+
+
+def chosen_target(options: argparse.Namespace, rest: list[str]) -> tuple[str, list[str]]:
+    """Return the script or module and its arguments; raises UsageError if there is none."""
+    if options.lesson is not None:
+        return _lesson(options, rest), []
+    if options.module is not None:
+        return options.module, rest
+    if rest:
+        return rest[0], rest[1:]
+    raise UsageError("no script; `yotaview --lesson` opens the first lesson")
+
+
+def _lesson(options: argparse.Namespace, rest: list[str]) -> str:
+    if options.lesson == "" and len(rest) == 1 and rest[0] in LESSONS:
+        options.lesson, rest = rest[0], []
+    if rest:
+        raise UsageError(f"--lesson takes no script; a lesson by name is --lesson={rest[0]}")
+    options.lesson = options.lesson or FIRST
+    if options.lesson not in LESSONS:
+        raise UsageError(f"no lesson {options.lesson!r}; there are: {', '.join(LESSONS)}")
+    return lesson_path(options.lesson)
+
+
+def check_options(options: argparse.Namespace, on_terminal: bool, headless: bool) -> None:
+    """Check what can be checked before the script runs; raises UsageError."""
+    for path in options.out:
+        if suffix_of(path) is None:
+            raise UsageError(f"{path}: no such format; what works: {' '.join(SUFFIXES)}")
+    options.check = [n for n in (options.check or "").split(",") if n]
+    for name in options.check:
+        if name not in CHECKS:
+            raise UsageError(f"no check {name!r}; there are: {', '.join(CHECKS)}")
+    if options.screenshot and not options.screenshot.endswith((".svg", ".png")):
+        raise UsageError(f"{options.screenshot}: a screenshot is .svg or .png")
+    if options.tui and not on_terminal:
+        raise UsageError("--tui needs a terminal for input, output and error")
+    _check_places(options)
+    if options.theme and (options.screenshot or not headless):
+        _check_theme(options.theme)
+
+
+def _check_places(options: argparse.Namespace) -> None:
+    if options.at is not None and not WHERE.fullmatch(options.at.strip()):
+        raise UsageError(f"cannot go to {options.at!r}: write {HELP}")
+    for spec in options.breaks:
+        if not BREAK.fullmatch(spec):
+            raise UsageError(f"cannot read breakpoint {spec!r}: write {FORMS}")
+
+
+def _check_theme(name: str) -> None:
+    from textual.theme import BUILTIN_THEMES
+
+    if name not in BUILTIN_THEMES:
+        raise UsageError(f"no theme {name!r}; there are: {', '.join(BUILTIN_THEMES)}")

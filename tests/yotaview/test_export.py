@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.yotaview.scripts import EXP, LOOP, NAN, captured
-from yotaview.export import SUFFIXES, ExportError, Selection, export, replacing, suffix_of
+from yotaview.export import (
+    SUFFIXES,
+    WRITERS,
+    ExportError,
+    Selection,
+    export,
+    replacing,
+    suffix_of,
+)
 from yotaview.model import store
 from yotaview.model.session import Session
 from yotaview.options import STAGES
@@ -113,6 +121,18 @@ def test_buffers_are_listed_with_what_they_hold(tmp_path: Path) -> None:
         assert f"{var} until {last}" in lines[k + 1]
         assert row["buffer"] == buffer.name
         assert row["holds"][0] == [var.id, last.id]
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep")])
+def test_tape_too_big_to_draw_is_an_error_that_names_the_file(
+    tmp_path: Path, selection: Selection, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(selection: Selection) -> bytes:
+        raise error
+
+    monkeypatch.setitem(WRITERS, ".dot", fail)
+    with pytest.raises(ExportError, match=r"x\.dot: (MemoryError|too deep)"):
+        export(str(tmp_path / "x.dot"), selection)
 
 
 def write_half(target: Path) -> None:

@@ -123,3 +123,86 @@ def test_the_screen_fills_the_terminal_and_follows_its_size():
     terminal.wait("op 2/49")
     terminal.send("q")
     assert terminal.end() == 0
+
+
+NOISES = """\
+print("PRINTED")
+print("KEPT", file=kept, flush=True)
+logging.getLogger().error("LOGGED")
+os.write(2, b"WRITTEN")
+print("ORIGINAL", file=sys.__stdout__, flush=True)
+os.system("echo CHILD; echo CHILD >&2")
+threading.Thread(target=fail).start()
+"""
+
+
+def test_noise_of_a_thread_does_not_reach_the_screen(tmp_path):
+    script = tmp_path / "noisy.py"
+    script.write_text(
+        "import logging, os, sys, threading, time\nimport numpy as np, yota\n"
+        "logging.basicConfig()\nkept = sys.stdout\n"
+        "yota.grad(lambda x: np.sum(x ** 2), np.ones(3))\n"
+        "def fail():\n    raise ValueError('RAISED')\n"
+        "def noise():\n    time.sleep(0.7)\n    while True:\n        time.sleep(0.02)\n"
+        + "".join(f"        {line}\n" for line in NOISES.splitlines())
+        + "threading.Thread(target=noise, daemon=True).start()\n"
+    )
+    terminal = Terminal(str(script))
+    terminal.wait("op 1/")
+    for number in range(2, 8):
+        terminal.send("n")
+        terminal.wait(f"op {number}/")
+        time.sleep(0.3)
+    words = ["PRINTED", "KEPT", "LOGGED", "WRITTEN", "ORIGINAL", "CHILD", "RAISED", "Traceback"]
+    assert [word for word in words if word in terminal.text] == []
+    assert "q quit" in terminal.screen.display[23]
+    terminal.send("q")
+    assert terminal.end() == 0
+
+
+def test_terminal_that_the_script_took_away_is_given_back(tmp_path):
+    script = tmp_path / "takes.py"
+    script.write_text(
+        "import os, signal, sys, tty\nimport numpy as np, yota\n"
+        "yota.grad(lambda x: np.sum(x ** 2), np.ones(3))\n"
+        "tty.setraw(0)\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "sys.stdin.close(); sys.__stderr__.close(); os.closerange(0, 3)\n"
+        "sys.stdin = sys.stdout = sys.stderr = sys.__stdin__ = sys.__stderr__ = None\n"
+    )
+    terminal = Terminal(str(script))
+    terminal.wait("op 1/")
+    terminal.send("n")
+    terminal.wait("op 2/")
+    terminal.send("q")
+    assert terminal.end() == 0
+
+
+def test_forked_child_opens_no_screen(tmp_path):
+    script = tmp_path / "forks.py"
+    script.write_text(
+        "import os\nimport numpy as np, yota\n"
+        "yota.grad(lambda x: np.sum(x ** 2), np.ones(3))\n"
+        "if not os.fork():\n    raise SystemExit(6)\n"
+        "assert os.waitstatus_to_exitcode(os.wait()[1]) == 6\n"
+    )
+    terminal = Terminal(str(script))
+    terminal.wait("op 1/")
+    terminal.send("6")
+    terminal.wait("[6 Tapes]")
+    terminal.send("q")
+    assert terminal.end() == 0
+
+
+def test_what_is_printed_at_exit_is_seen_after_the_screen(tmp_path):
+    script = tmp_path / "late.py"
+    script.write_text(
+        "import atexit, sys\nimport numpy as np, yota\n"
+        "yota.grad(lambda x: np.sum(x ** 2), np.ones(3))\n"
+        "atexit.register(print, 'LATE', file=sys.stdout)\n"
+    )
+    terminal = Terminal(str(script))
+    terminal.wait("op 1/")
+    assert "LATE" not in terminal.text
+    terminal.send("q")
+    terminal.wait("LATE")
+    assert terminal.end() == 0

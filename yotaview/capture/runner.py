@@ -2,71 +2,101 @@
 
 from __future__ import annotations
 
-import _thread
+import atexit
+import builtins
 import contextlib
 import importlib.util
 import io
 import linecache
 import os
 import runpy
-import signal
 import sys
 import threading
 import time
-import traceback
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from types import FrameType, TracebackType
-from typing import Any, TextIO
+from importlib.machinery import SourceFileLoader
+from types import ModuleType, TracebackType
 
 import yota
 from yota.frames import is_user_file
 from yota.tape import Entry, Frame, Origin, Tape
-from yotaview.capture.recorder import Recorder, error_text
+from yotaview.capture import settings
+from yotaview.capture.console import Console
+from yotaview.capture.ending import (
+    TimeLimit,
+    caught_exit,
+    chain,
+    end_child,
+    note_end,
+    wait_for_threads,
+)
+from yotaview.capture.recorder import Recorder
 from yotaview.capture.rows import Capture, Failure, Limits, Row
-
-OUTPUT_LIMIT = 1 << 20
+from yotaview.capture.streams import Output
+from yotaview.capture.timeout import time_limit
+from yotaview.capture.watch import Watch, told
 
 
 class NotFound(Exception):  # noqa: N818 - what it says
     """There is no such script or module."""
 
 
-class TimeLimit(BaseException):
-    """The script took longer than it was given; not an Exception, so that scripts let it pass."""
-
-
 def run_script(
-    path: str, argv: Sequence[str] = (), *, module: bool = False, limits: Limits | None = None
+    path: str,
+    argv: Sequence[str] = (),
+    *,
+    module: bool = False,
+    limits: Limits | None = None,
+    console: Console | None = None,
 ) -> Capture:
     """Run a script, or a module by name, as `__main__` and return what was captured up to its end.
 
     Raises NotFound before anything runs; after that nothing of the script's gets through.
     """
+    if console is None:
+        with Console() as console:
+            return run_script(path, argv, module=module, limits=limits, console=console)
     limits = limits or Limits()
-    if not module and not os.path.exists(path):
-        raise NotFound(f"no such script: {path}")
     if not module:
-        path = os.path.abspath(path)
-        linecache.checkcache(path)
-        linecache.getlines(path)
-    capture, recorder = Capture(path, list(argv), module=module), Recorder(limits)
-    run, buffer = _Run(path, argv, module), io.StringIO()
-    tees = Tee(sys.stdout, buffer), Tee(sys.stderr, buffer)
+        path = _found(path)
+    capture, watch = Capture(path, list(argv), module=module), Watch(limits)
     start = time.perf_counter()
-    error = None
-    with contextlib.redirect_stdout(tees[0]), contextlib.redirect_stderr(tees[1]):
-        error = run.to_the_end(recorder, limits.timeout)
+    with console.teed():
+        errors = _Run(path, argv, module).to_the_end(watch, limits.timeout, console.for_good)
+        for error in errors:
+            note_end(capture, error, console.say)
     capture.seconds = time.perf_counter() - start
-    for tee in tees:
-        tee.echo = False
-    capture.output = buffer.getvalue()
-    _note_end(capture, error)
-    capture.rows = _rows(recorder, error)
-    capture.left_out = tuple(recorder.unwanted)
-    capture.cut = _cut_text(capture, recorder, limits)
+    capture.rows = _rows(watch, errors)
+    capture.left_out = tuple(watch.unwanted)
+    capture.cut = _cut_text(capture, watch, limits)
     capture.sources = snapshot(capture)
+    console.output.follow(_into(capture))
     return capture
+
+
+def _into(capture: Capture) -> Callable[[Output], None]:
+    def listen(output: Output) -> None:
+        capture.output = output.text
+
+    return listen
+
+
+def _found(path: str) -> str:
+    """Return the whole path of what Python can run; raises NotFound."""
+    if not os.path.exists(path):
+        raise NotFound(f"no such script: {path}")
+    path = os.path.abspath(path)
+    if os.path.isdir(path):
+        if not any(os.path.isfile(os.path.join(path, f"__main__.py{c}")) for c in ("", "c")):
+            raise NotFound(f"{path} is a folder without a __main__.py")
+        return path
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise NotFound(f"{path} is not a file that can be read")
+    linecache.checkcache(path)
+    linecache.getlines(path)
+    return path
 
 
 @dataclass
@@ -75,20 +105,62 @@ class _Run:
     argv: Sequence[str]
     module: bool
 
-    def to_the_end(self, recorder: Recorder, timeout: float | None) -> BaseException | None:
-        """Run and return what ended the run, None for its own end."""
+    def to_the_end(
+        self, observer: Watch, timeout: float | None, for_good: bool
+    ) -> list[BaseException]:
+        """Run, put the process right again, and return what ended the run, nothing for its end.
+
+        A process that the script forked ends here, with the script.
+        """
+        pid, kept, errors = os.getpid(), settings.read(), list[BaseException]()
+        known = frozenset(threading.enumerate())
         try:
-            with _as_main(self), yota.observe(recorder), time_limit(timeout):
-                if self.module:
-                    self._find_module()
-                    runpy.run_module(self.path, run_name="__main__", alter_sys=True)
-                else:
-                    runpy.run_path(self.path, run_name="__main__")
+            with _as_main(self), caught_exit(), yota.observe(observer), time_limit(timeout):
+                _collect(errors, self._run)
+                if os.getpid() == pid:
+                    _collect(errors, lambda: wait_for_threads(known))
         except NotFound:
             raise
         except BaseException as error:
-            return error
-        return None
+            errors.append(error)
+        finally:
+            left = settings.read(settings.SURROUNDINGS)
+            settings.put_back(kept)
+        if os.getpid() != pid:
+            settings.put_back(left)
+            end_child(errors[-1] if errors else None)
+        if for_good:
+            atexit.register(settings.put_back, left)
+        return errors
+
+    def _run(self) -> None:
+        if self.module:
+            self._find_module()
+            runpy.run_module(self.path, run_name="__main__", alter_sys=True)
+        elif self.is_source:
+            self._run_source()
+        else:
+            runpy.run_path(self.path, run_name="__main__")
+
+    @property
+    def is_source(self) -> bool:
+        """Tell whether it is a script rather than a module, a folder, an archive or byte code."""
+        other = self.module or os.path.isdir(self.path) or zipfile.is_zipfile(self.path)
+        return not other and not self.path.endswith(".pyc")
+
+    def _run_source(self) -> None:
+        """Run as the interpreter does: runpy gives no `__main__` to threads that outlive it."""
+        main = ModuleType("__main__")
+        vars(main).update(
+            __file__=self.path,
+            __cached__=None,
+            __builtins__=builtins,
+            __loader__=SourceFileLoader("__main__", self.path),
+        )
+        sys.modules["__main__"] = main
+        with io.open_code(self.path) as file:
+            code = compile(file.read(), self.path, "exec", dont_inherit=True)
+        exec(code, vars(main))
 
     def _find_module(self) -> None:
         try:
@@ -99,12 +171,23 @@ class _Run:
             raise NotFound(f"no such module: {self.path}")
 
 
+def _collect(errors: list[BaseException], act: Callable[[], None]) -> None:
+    try:
+        act()
+    except NotFound:
+        raise
+    except BaseException as error:
+        errors.append(error)
+
+
 @contextlib.contextmanager
 def _as_main(run: _Run) -> Iterator[None]:
     argv, path, main = sys.argv, sys.path[:], sys.modules.get("__main__")
-    folder = os.getcwd() if run.module else os.path.dirname(run.path)
     sys.argv = [run.path, *run.argv]
-    sys.path.insert(0, folder)
+    if run.module:
+        sys.path.insert(0, os.getcwd())
+    elif run.is_source:  # runpy puts the others there
+        sys.path.insert(0, os.path.dirname(run.path))
     try:
         yield
     finally:
@@ -113,156 +196,15 @@ def _as_main(run: _Run) -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-@contextlib.contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise TimeLimit in the main thread after so many seconds."""
-    if seconds is None:
-        yield
-    elif hasattr(signal, "setitimer"):
-        with _alarm(seconds):
-            yield
-    else:
-        with _timer(seconds):
-            yield
-
-
-@contextlib.contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise TimeLimit(f"{seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@contextlib.contextmanager
-def _timer(seconds: float) -> Iterator[None]:
-    fired = threading.Event()
-
-    def stop() -> None:
-        fired.set()
-        _thread.interrupt_main()
-
-    timer = threading.Timer(seconds, stop)
-    timer.start()
-    try:
-        yield
-    except KeyboardInterrupt:
-        if fired.is_set():
-            raise TimeLimit(f"{seconds:g} s") from None
-        raise
-    finally:
-        timer.cancel()
-
-
-class Tee(io.TextIOBase):
-    """A stream that also keeps what is written, up to a limit; `echo` off: it writes nowhere."""
-
-    def __init__(self, real: TextIO, kept: io.StringIO, limit: int = OUTPUT_LIMIT) -> None:
-        self.real, self.kept, self.limit, self.echo = real, kept, limit, True
-
-    def write(self, text: str) -> int:
-        """Write and keep `text`."""
-        if self.echo:
-            self.real.write(text)
-        room = self.limit - self.kept.tell()
-        if room > 0:
-            self.kept.write(text[:room])
-            if len(text) > room:
-                self.kept.write(f"\n[output cut at {self.limit:,} characters]\n")
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush the stream behind."""
-        if self.echo:
-            self.real.flush()
-
-    def isatty(self) -> bool:
-        """Tell whether the stream behind is a terminal."""
-        return self.real.isatty()
-
-    def fileno(self) -> int:
-        """Return the file number of the stream behind."""
-        return self.real.fileno()
-
-    def writable(self) -> bool:
-        """Tell that one can write."""
-        return True
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # read-only here
-        """The encoding of the stream behind."""
-        return self.real.encoding
-
-
-def _note_end(capture: Capture, error: BaseException | None) -> None:
-    match error:
-        case None:
-            return
-        case SystemExit():
-            capture.exit_code, text = _exit_code(error.code)
-            if text:
-                capture.output += f"{text}\n"
-                print(text, file=sys.stderr)
-        case KeyboardInterrupt():
-            capture.interrupted, capture.exit_code = True, 130
-        case TimeLimit():
-            capture.timed_out, capture.exit_code = True, 124
-        case _:
-            capture.exit_code = 1
-            capture.error = format_error(error)
-
-
-def _exit_code(code: Any) -> tuple[int, str]:
-    if code is None:
-        return 0, ""
-    return (code, "") if isinstance(code, int) else (1, str(code))
-
-
-def format_error(error: BaseException) -> str:
-    """Return a traceback that shows the user's frames only."""
-    told = traceback.TracebackException.from_exception(error)
-    seen: set[int] = set()
-    stack: list[traceback.TracebackException | None] = [told]
-    while stack:
-        part = stack.pop()
-        if part is None or id(part) in seen:
-            continue
-        seen.add(id(part))
-        part.stack = traceback.StackSummary.from_list(
-            [f for f in part.stack if is_user_file(f.filename)]
-        )
-        stack += [part.__cause__, part.__context__, *(getattr(part, "exceptions", None) or ())]
-    return "".join(told.format())
-
-
-def _rows(recorder: Recorder, error: BaseException | None) -> list[Row]:
+def _rows(recorder: Recorder, errors: Sequence[BaseException]) -> list[Row]:
     rows = recorder.finished()
+    error = next(iter(errors), None)
     if error is None or isinstance(error, SystemExit | KeyboardInterrupt | TimeLimit):
         return rows
-    if any(e in _chain(error) for _, e in recorder.failures):
+    if any(e in chain(error) for _, e in recorder.failures):
         return rows
     last = _row_from_traceback(error)
     return [*rows, last] if last is not None else rows
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    found: list[BaseException] = []
-    stack: list[BaseException | None] = [error]
-    while stack:
-        e = stack.pop()
-        if e is not None and not any(e is f for f in found):
-            found.append(e)
-            stack += [e.__cause__, e.__context__]
-    return found
 
 
 def _row_from_traceback(error: BaseException) -> Row | None:
@@ -291,7 +233,7 @@ def _row_from_traceback(error: BaseException) -> Row | None:
         if origin.frames
         else ""
     )
-    failure = Failure(text, origin, error_text(error))
+    failure = Failure(text, origin, told(error))
     site = outside[-1] if outside else None
     return Row(name, site, None, Tape(Entry(name)), "failed", failure=failure)
 
@@ -300,7 +242,7 @@ def _engine_folder() -> str:
     return os.path.dirname(os.path.abspath(yota.__file__)) + os.sep
 
 
-def _cut_text(capture: Capture, recorder: Recorder, limits: Limits) -> str | None:
+def _cut_text(capture: Capture, recorder: Watch, limits: Limits) -> str | None:
     parts = []
     if capture.interrupted:
         parts.append("interrupted")
@@ -313,6 +255,8 @@ def _cut_text(capture: Capture, recorder: Recorder, limits: Limits) -> str | Non
         )
     if recorder.thinned:
         parts.append(f"fewer calls kept, --max-bytes is {limits.max_bytes:,}")
+    if recorder.missed:
+        parts.append(recorder.missed)
     return "; ".join(parts) or None
 
 
