@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
@@ -12,8 +13,8 @@ import numpy as np
 
 from yota.errors import RuleError
 from yota.rules.functional import cast
-from yota.rules.registry import NONDIFF, VJP, Live, Vjp, unbroadcast, zero
-from yota.tape import Call, Origin, Var, format_call, map_vars, spec_of, vars_in
+from yota.rules.registry import NONDIFF, REFUSED, VJP, Live, Vjp, unbroadcast, zero
+from yota.tape import Call, Origin, Spec, Var, format_call, map_vars, spec_of, vars_in
 from yota.tracing import Failure, Trace, Traced
 
 SEED = Origin(role="seed", note="seed")
@@ -107,7 +108,7 @@ class _Backprop:
         self.live[var] = self.mask_of_parts(var)
         with self.trace.marked(Origin(self.tape[var].origin.frames, of=var, role="rule")):
             return tuple(
-                parts[k] if k in parts else self.trace.constant(np.zeros_like(v))
+                parts[k] if k in parts else self.trace.unused(np.zeros_like(v))
                 for k, v in enumerate(items)
             )
 
@@ -173,7 +174,7 @@ class _Backprop:
                 raise self.failed(RuleError(self.wrong_shape(origin, dx, var)), origin.of)
             if np.iscomplexobj(dx._value) and primal.dtype.kind != "c":
                 dx = np.real(dx)
-            if not primal.weak and not _is_weak(dx) and dx._value.dtype != primal.dtype:
+            if not _is_weak(dx) and dx._value.dtype != primal.dtype and not _fits(dx, primal):
                 dx = cast(dx, primal.dtype)
         return dx  # type: ignore[no-any-return]  # a box
 
@@ -207,9 +208,10 @@ class _Backprop:
             self.tape[v].spec.text(short=True) for v in op.operands if v in self.tape
         )
         which = "" if position is None else f" with respect to operand {position}"
+        cure = f"{REFUSED[op.fn]}; " if op.fn in REFUSED else ""
         error = RuleError(
             f"{op.origin.place}: no derivative of {op.name} is known{which}: "
-            f"{var} = {format_call(op)} on {shapes}; register one with "
+            f"{var} = {format_call(op)} on {shapes}; {cure}register one with "
             f"yota.defvjp({op.name}, rule), or use yota.stop_gradient on the operand"
         )
         return self.failed(error, var)
@@ -219,8 +221,18 @@ def _can_carry(op: Call) -> bool:
     return op.spec.kind == "tuple" or (op.spec.dtype is not None and op.spec.dtype.kind in "fc")
 
 
+def _fits(box: Traced, primal: Spec) -> bool:
+    """Tell whether a cotangent may keep its dtype: a Python number's, up to Python's precision."""
+    return primal.weak and box._value.dtype.itemsize <= primal.dtype.itemsize
+
+
 def _is_weak(box: Traced) -> bool:
     return not isinstance(box._value, np.ndarray | np.generic)
+
+
+def _any_item(weights: Any) -> Any:
+    """Return the elements that are live in any of a tuple's items."""
+    return functools.reduce(np.logical_or, (w != 0 for w in weights))
 
 
 def _either(a: Any, b: Any) -> Any:
@@ -238,6 +250,7 @@ class _Pull:
         self.args = [map_vars(a, self.lift) for a in op.args]
         self.kwargs = {k: map_vars(v, self.lift) for k, v in op.kwargs}
         self.y = self.lift(var)
+        self.mode = vjp.mode(*self.args, **self.kwargs)
 
     def lift(self, var: Var) -> Any:
         value = self.trace.values[var]
@@ -249,22 +262,32 @@ class _Pull:
         needed = self.back.needed
         if isinstance(self.trace.values[self.var], tuple | list):
             self.y = self.items()
-            if self.vjp.live in (Live.SMOOTH, Live.POINTWISE):
-                self.live = None
+            if self.live is not None and self.mode in (Live.SMOOTH, Live.POINTWISE):
+                self.live = Mask((self.live,), _any_item)
         for position, arg in enumerate(self.op.args):
             wanted = [v for v in vars_in(arg) if v in needed]
             if wanted:
                 self.pull(position, arg, wanted[0])
         for name, arg in self.op.kwargs:
-            if any(v in needed for v in vars_in(arg)):
-                raise self.back.no_rule(self.var, self.op, name)
+            wanted = [v for v in vars_in(arg) if v in needed]
+            if wanted:
+                self.pull(name, arg, wanted[0])
+
+    @property
+    def item(self) -> Any:
+        """The output; of a tuple the first item, all being of one shape where that matters."""
+        return self.y[0] if isinstance(self.y, tuple) else self.y
 
     def items(self) -> Any:
         """Return the boxes of a tuple's items, which stand right behind it on the tape."""
         values = self.trace.values[self.var]
         return tuple(Traced(self.trace, Var(self.var.id + 1 + k), v) for k, v in enumerate(values))
 
-    def pull(self, position: int, arg: Any, wrt: Var) -> None:
+    def operand(self, position: int | str) -> Any:
+        """Return the lifted operand at a position, or of a name."""
+        return self.kwargs[position] if isinstance(position, str) else self.args[position]
+
+    def pull(self, position: int | str, arg: Any, wrt: Var) -> None:
         rule = self.vjp.rule(position)
         if rule is zero:
             return
@@ -276,7 +299,7 @@ class _Pull:
         if dx is not None:
             self.hand(arg, dx, self.live_of(rule, position, arg), origin)
 
-    def apply(self, rule: Any, position: int, dy: Any, is_mask: bool = False) -> Any:
+    def apply(self, rule: Any, position: int | str, dy: Any, is_mask: bool = False) -> Any:
         inner = getattr(rule, "inner", None)
         try:
             if inner is None:
@@ -288,29 +311,29 @@ class _Pull:
             raise
         if dx is None:
             return None
-        if self.vjp.live is Live.POINTWISE and not is_mask:
+        if self.mode is Live.POINTWISE and not is_mask:
             dx = self.masked(dx, position)
-        shape = np.shape(self.args[position])
+        shape = np.shape(self.operand(position))
         if np.shape(dx) == shape:
             return dx
         mark = self.trace.mark or Origin()
         with self.trace.marked(Origin(mark.frames, mark.of, mark.wrt, "unbroadcast")):
             return unbroadcast(dx, shape)
 
-    def masked(self, dx: Any, position: int) -> Any:
+    def masked(self, dx: Any, position: int | str) -> Any:
         """Leave out dead elements, whose slope need not be finite."""
         if self.live is None or _has_finite_slope(self.op, position):
             return dx
         return np.where(self.live.get(), dx, 0.0)
 
-    def live_of(self, rule: Any, position: int, arg: Any) -> Any:
+    def live_of(self, rule: Any, position: int | str, arg: Any) -> Any:
         """Return the live mask of one operand, lazily; of a list one mask for all its items."""
-        mode, live = self.vjp.live, self.live
+        mode, live = self.mode, self.live
         if mode is Live.OPAQUE or (live is None and mode is not Live.SELECTS):
             return self.seen() if position == 0 else None
         if mode in (Live.SMOOTH, Live.POINTWISE):
-            shape = np.shape(self.args[position])
-            if live is not None and shape != np.shape(self.y):
+            shape = np.shape(self.operand(position))
+            if live is not None and shape != np.shape(self.item):
                 return Mask((live,), lambda m: unbroadcast(m, shape) != 0)
             return live
         return self.moved(rule, position)
@@ -328,7 +351,7 @@ class _Pull:
 
         return Mask((), marked)
 
-    def moved(self, rule: Any, position: int) -> Any:
+    def moved(self, rule: Any, position: int | str) -> Any:
         """Apply the op's own rule to the mask: it moves and sums, with weights above zero."""
         live = self.live
         origin = Origin(self.frames, self.var, None, "rule", "which elements are live")
@@ -343,7 +366,7 @@ class _Pull:
     def hand(self, arg: Any, dx: Any, live: Any, origin: Origin) -> None:
         if isinstance(arg, Var):
             mask = live
-            if live is not None and self.vjp.live in (Live.MOVES, Live.SELECTS):
+            if live is not None and self.mode in (Live.MOVES, Live.SELECTS):
                 mask = Mask((live,), _nonzero)
             self.back.add(arg, dx, mask, origin)
         elif isinstance(arg, tuple | list | dict):
@@ -371,9 +394,9 @@ def _nonzero(weights: Any) -> Any:
     return weights != 0
 
 
-def _has_finite_slope(op: Call, position: int) -> bool:
+def _has_finite_slope(op: Call, position: int | str) -> bool:
     """Tell whether the slope is a finite literal, so that a dead element needs no mask."""
-    if len(op.args) != 2:
+    if len(op.args) != 2 or isinstance(position, str):
         return False
     other = op.args[1 - position]
     if type(other) not in (int, float) or not math.isfinite(other):

@@ -130,18 +130,23 @@ def test_complex_follows_the_documented_convention():
     assert real.dtype == np.float64
 
 
+mystery = yota.primitive(lambda x, scale=1.0: x * scale)
+
+
 def test_an_unknown_derivative_is_an_error_that_names_op_line_and_cure():
-    with pytest.raises(yota.RuleError, match="i0") as caught:
-        yota.grad(lambda x: np.sum(np.i0(x)), np.ones(2))
+    with pytest.raises(yota.RuleError, match="<lambda>") as caught:
+        yota.grad(lambda x: np.sum(mystery(x)), np.ones(2))
     assert "test_reverse.py" in str(caught.value)
     assert "yota.defvjp" in str(caught.value)
-    value, _ = yota.trace(lambda x: np.sum(np.i0(x)), np.ones(2))
-    assert value == np.sum(np.i0(np.ones(2)))
+    value, _ = yota.trace(lambda x: np.sum(mystery(x)), np.ones(2))
+    assert value == 2.0
 
 
 def test_a_keyword_operand_without_a_rule_is_refused():
-    with pytest.raises(yota.RuleError, match="initial"):
-        yota.grad(lambda x: np.max(x, initial=x[0] * 2.0), np.ones(2))
+    known = yota.primitive(lambda x, scale=1.0: x * scale)
+    yota.defvjp(known, lambda dy, y, x, scale=1.0: dy * scale)
+    with pytest.raises(yota.RuleError, match="scale"):
+        yota.grad(lambda x: np.sum(known(x, scale=x[0])), np.ones(2))
 
 
 def test_the_reverse_pass_hides_no_warnings():

@@ -59,7 +59,7 @@ def add_into_plain(x):
         (lambda x: np.sum(np.full(3, x[0])), "yota.numpy"),
         (lambda x: np.mean([x[0], x[1]]), "np.stack"),
         (lambda x: np.sum(np.exp(x, out=np.zeros(3))), "out=|np.zeros_like"),
-        (lambda x: np.sum(x.view()), "NumPy function"),
+        (lambda x: np.sum(x.view(np.int64)), "x.astype"),
         (lambda x: complex(x[0]).real, "np.exp"),
         (lambda x: np.add.at(np.zeros(3), [0], x[:1]), "np.zeros_like"),
         (lambda x: pickle.dumps(x), "return the value"),
@@ -442,6 +442,18 @@ def test_a_traceback_ends_in_the_users_frames():
     with pytest.raises(yota.TraceError) as escaped:
         yota.value_and_grad(lambda x: math.exp(x[0]))(X)
     assert files_of(escaped.value)[-1] == "test_tracing.py"
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+def test_an_operand_without_a_text_does_not_hide_the_error():
+    fail = yota.primitive(lambda x, what: x @ np.ones((7, 7)))
+    with pytest.raises(ValueError, match="mismatch") as caught:
+        yota.grad(lambda x: np.sum(fail(x, Unprintable())), X)
+    assert any("<Unprintable>" in note for note in caught.value.__notes__)
 
 
 def test_a_traceback_of_an_own_rule_ends_in_the_rule():

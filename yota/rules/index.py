@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from yota.rules.functional import (
     add_at,
@@ -183,6 +184,43 @@ def insert_vjp(
     return np.reshape(taken, shape)
 
 
+def insert_values_vjp(
+    dy: Array, y: Array, arr: Array, obj: Any, values: Array, axis: int | None = None
+) -> Array:
+    """Pull back to what was inserted, however often: where its numbers go tells where it stands."""
+    size = np.size(values)
+    numbers = np.reshape(np.arange(1, size + 1), np.shape(values))
+    source = np.insert(np.zeros(np.shape(arr), int), obj, numbers, axis)
+    summed = scatter(np.reshape(dy, -1), (np.reshape(source, -1),), (size + 1,))
+    return np.reshape(summed[1:], np.shape(values))
+
+
+def window_vjp(
+    dy: Array, y: Array, x: Array, window_shape: Any, axis: Any = None, **options: Any
+) -> Array:
+    """Add up the windows that an element is seen through."""
+    shape = np.shape(x)
+    numbers = np.reshape(np.arange(math.prod(shape)), shape)
+    source = sliding_window_view(numbers, window_shape, axis)
+    return np.reshape(scatter(dy, (source,), (math.prod(shape),)), shape)
+
+
+def trim_zeros_vjp(dy: Array, y: Array, filt: Array, trim: str = "fb", axis: Any = None) -> Array:
+    """Put the cotangent back where the rest stood; what was cut off has slope 0."""
+    shape, counts = np.shape(filt), np.shape(dy)
+    filled = np.not_equal(filt, 0)
+    index = []
+    for k, count in enumerate(counts):
+        others = tuple(n for n in range(len(shape)) if n != k)
+        start = (
+            np.argmax(np.any(filled, axis=others))
+            if count < shape[k] and "f" in trim.lower()
+            else 0
+        )
+        index.append(np.reshape(start + np.arange(count), (-1, *(1,) * (len(shape) - k - 1))))
+    return place(dy, tuple(index), shape)
+
+
 def cast_vjp(dy: Array, y: Array, x: Array, dtype: Any) -> Array:
     """Pull back unchanged: the engine casts to the argument's dtype."""
     return dy
@@ -210,7 +248,9 @@ defvjp(np.take_along_axis, take_along_axis_vjp, zero, live=Live.SELECTS)
 defvjp(np.compress, zero, compress_vjp, live=Live.SELECTS)
 defvjp(np.extract, zero, extract_vjp, live=Live.SELECTS)
 defvjp(np.delete, delete_vjp, zero, live=Live.SELECTS)
-defvjp(np.insert, insert_vjp, zero, live=Live.SELECTS)
+defvjp(np.insert, insert_vjp, zero, insert_values_vjp, live=Live.SELECTS)
+defvjp(sliding_window_view, window_vjp, zero, live=Live.MOVES)
+defvjp(np.trim_zeros, trim_zeros_vjp, live=Live.SELECTS)
 
 defvjp(np.bincount, zero, lambda dy, y, x, weights, minlength=0: dy[x], live=Live.SELECTS)
 

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from yota.errors import RuleError
-from yota.rules.elementwise import slope_of_abs
-from yota.rules.products import column, h, row, t
-from yota.rules.reduce import axes_of, extreme_vjp, real_dtype, restore, vector_norm_vjp
+from yota.rules.products import column, h, t
 from yota.rules.registry import (
     conj,
     defvjp,
     is_complex,
     nondiff,
     primitive,
+    real_dtype,
     refuse,
+    takes_list,
     unbroadcast,
 )
+from yota.rules.shape import inverse
+from yota.rules.spectra import USE_EIGH, svdvals_vjp
 
 Array = Any
-USE_EIGH = "use np.linalg.eigh, whose rule knows which triangle is read"
 CUTS_RANK = "the slope of a matrix cut to a lower rank is another; leave it away"
 
 
@@ -115,108 +115,7 @@ def slogdet_vjp(dy: Any, y: Any, a: Array) -> Array:
     return slope[..., None, None] * t(np.linalg.inv(a))
 
 
-def fold(g: Array, lower: bool) -> Array:
-    """Fold a Hermitian cotangent into the one triangle that NumPy reads."""
-    both = g + h(g)
-    half = 1 - 0.5 * np.eye(np.shape(g)[-1], dtype=real_dtype(g))
-    return (np.tril(both) if lower else np.triu(both)) * half
-
-
-def cholesky_vjp(dy: Array, y: Array, a: Array, /, *, upper: bool = False) -> Array:
-    """Pull back to the triangle that is read (Murray 2016, arXiv:1602.07527, eq. 10)."""
-    low, g = (h(y), h(dy)) if upper else (y, dy)
-    # The formula is that of the conjugate cotangent.
-    g = conj(g)
-    n = np.shape(a)[-1]
-    middle = np.tril(h(low) @ g) * (1 - 0.5 * np.eye(n, dtype=real_dtype(a)))
-    s = np.linalg.solve(h(low), h(np.linalg.solve(h(low), h(middle))))
-    return fold(conj(s + h(s)) * 0.5, not upper)
-
-
-# Spectra.
-
-
-def gaps(w: Array) -> Array:
-    """Return 1 / (w[j] - w[i]), 0 where they are equal."""
-    apart = row(w) - column(w)
-    same = np.equal(apart, 0)
-    return np.where(same, 0, 1 / np.where(same, 1, apart))
-
-
-def diagonal_matrix(d: Array) -> Array:
-    """Return matrices with the last axis of `d` on the diagonal."""
-    return column(d) * np.eye(np.shape(d)[-1], dtype=real_dtype(d))
-
-
-def eigh_vjp(dy: Any, y: Any, a: Array, UPLO: Any = "L") -> Array:  # noqa: N803  # NumPy's name
-    """Pull back to the triangle that is read; equal eigenvalues share no rotation.
-
-    Giles 2008, "An extended collection of matrix derivative results", 3.1.
-    """
-    (dw, dv), (w, v) = dy, y
-    middle = diagonal_matrix(dw) + gaps(w) * (t(v) @ dv)
-    g = conj(v) @ middle @ t(v)
-    return fold((g + h(g)) * 0.5, UPLO.upper() == "L")
-
-
-def eigvalsh_vjp(dy: Array, y: Array, a: Array, UPLO: Any = "L") -> Array:  # noqa: N803  # NumPy's name
-    """Pull back to the triangle that is read."""
-    v = np.linalg.eigh(a, UPLO)[1]
-    return fold((conj(v) * row(dy)) @ t(v), UPLO.upper() == "L")
-
-
-def eig_vjp(dy: Any, y: Any, a: Array) -> Array:
-    """Pull back through eigenvalues and normed eigenvectors (Boeddeker et al. 2017, 4.77)."""
-    (dw, dv), (w, v) = dy, y
-    f, vdv = gaps(w), t(v) @ dv
-    own = np.real(vdv) * np.eye(np.shape(a)[-1])
-    middle = diagonal_matrix(dw) + f * (vdv - t(v) @ conj(v) @ own)
-    return np.linalg.solve(t(v), middle @ t(v))
-
-
-def eigvals_vjp(dy: Array, y: Array, a: Array) -> Array:
-    """Pull back through the eigenvalues."""
-    w, v = np.linalg.eig(a)
-    # LAPACK may order the eigenvalues otherwise when it computes the vectors too.
-    nearest = np.argmin(np.absolute(column(w) - row(y)), axis=-1)
-    dw = np.take_along_axis(dy, nearest, axis=-1)
-    return np.linalg.solve(t(v), column(dw) * t(v))
-
-
-def svd_vjp(
-    dy: Any, y: Any, a: Array, full_matrices: bool = True, compute_uv: bool = True,
-    hermitian: bool = False,
-) -> Array:  # fmt: skip
-    """Pull back through the thin decomposition; equal singular values share no rotation.
-
-    Townsend 2016, "Differentiating the singular value decomposition".
-    """
-    refuse("np.linalg.svd", USE_EIGH, hermitian=hermitian)
-    if not compute_uv:
-        return svdvals_vjp(dy, y, a)
-    m, n = np.shape(a)[-2:]
-    if full_matrices and m != n:
-        raise RuleError("no derivative is known of svd: pass full_matrices=False")
-    (du, ds, dvh), (u, s, vh) = dy, y
-    v, dv = h(vh), h(dvh)
-    f = gaps(s * s)
-    turn_u, turn_v = t(u) @ du, t(v) @ dv
-    middle = f * (turn_u - h(turn_u)) * row(s) + diagonal_matrix(ds)
-    middle = middle + column(s) * (f * (turn_v - h(turn_v)))
-    if is_complex(u):
-        middle = middle + 1j * np.imag(turn_u) * np.eye(min(m, n)) / row(s)
-    g = conj(u) @ middle @ t(v)
-    if m < n:
-        g = g + (conj(u) / row(s)) @ dvh @ (np.eye(n) - conj(v) @ t(v))
-    elif m > n:
-        g = g + (np.eye(m) - conj(u) @ t(u)) @ (du / row(s)) @ t(v)
-    return g
-
-
-def svdvals_vjp(dy: Array, y: Array, a: Array, /) -> Array:
-    """Pull back through the singular values."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return (conj(u) * row(dy)) @ conj(vh)
+# Pseudo-inverses, powers and products.
 
 
 def cuts_rank(limit: Any) -> bool:
@@ -241,30 +140,6 @@ def pinv_vjp(
     return conj(dx)
 
 
-def qr_vjp(dy: Any, y: Any, a: Array, mode: str = "reduced") -> Array:
-    """Pull back through a QR decomposition of full rank (Walter and Lehmann 2010)."""
-    m, n = np.shape(a)[-2:]
-    if mode == "r":
-        q, r = np.linalg.qr(a)
-        dq, dr = np.zeros_like(q), conj(dy)
-    elif mode == "reduced" or (mode == "complete" and m <= n):
-        (dq, dr), (q, r) = (conj(dy[0]), conj(dy[1])), y
-    else:
-        raise RuleError(f"no derivative is known of qr with mode {mode!r}")
-    if m >= n:
-        return conj(_square_qr(q, r, dq, dr))
-    dq = dq + a[..., m:] @ h(dr[..., m:])
-    left = _square_qr(q, r[..., :m], dq, dr[..., :m])
-    return conj(np.concatenate([left, q @ dr[..., m:]], axis=-1))
-
-
-def _square_qr(q: Array, r: Array, dq: Array, dr: Array) -> Array:
-    middle = r @ h(dr) - h(dq) @ q
-    lower = np.tril(middle, -1)
-    sym = lower + h(lower) + np.real(middle) * np.eye(np.shape(r)[-1], dtype=real_dtype(r))
-    return h(np.linalg.solve(r, h(dq + q @ sym)))
-
-
 def matrix_power_vjp(dy: Array, y: Array, a: Array, n: int) -> Array:
     """Sum over the places at which the matrix stands in the product."""
     if n < 0:
@@ -277,6 +152,7 @@ def matrix_power_vjp(dy: Array, y: Array, a: Array, n: int) -> Array:
     return total
 
 
+@takes_list
 def multi_dot_vjp(dy: Array, y: Array, arrays: Any, *, out: Any = None) -> Any:
     """Pull a chain of products back to each of its factors."""
     shapes = [np.shape(a) for a in arrays]
@@ -331,69 +207,15 @@ def tensorsolve_vjp(position: int) -> Callable[..., Array]:
     """Return the rule of one operand: that of solve, the axes taken together."""
 
     def pulled(dy: Array, y: Array, a: Array, b: Array, axes: Any = None) -> Array:
-        if axes is not None:
-            raise RuleError("no derivative is known of tensorsolve with axes")
-        n = math.prod(np.shape(b))
+        order = [k for k in range(np.ndim(a)) if k not in (axes or ())] + list(axes or ())
+        n, moved = math.prod(np.shape(b)), np.transpose(a, order)
         flat = [np.reshape(v, -1) for v in (dy, y)]
-        dx = solve_vjp(position)(*flat, np.reshape(a, (n, n)), np.reshape(b, -1))
-        return np.reshape(dx, np.shape((a, b)[position]))
+        dx = solve_vjp(position)(*flat, np.reshape(moved, (n, n)), np.reshape(b, -1))
+        if position == 1:
+            return np.reshape(dx, np.shape(b))
+        return np.transpose(np.reshape(dx, np.shape(moved)), inverse(order))
 
     return pulled
-
-
-# Norms.
-
-
-def norm_vjp(
-    dy: Array, y: Array, x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False
-) -> Array | None:
-    """Pull back through a norm of vectors or matrices; at 0 the slope is taken as 0."""
-    axes = axes_of(x, axis)
-    if ord is None or ord == "fro" or len(axes) == 1:
-        return vector_norm_vjp(dy, y, x, axis, keepdims, None if ord == "fro" else ord)
-    return matrix_norm_of(dy, y, x, ord, axes, keepdims)
-
-
-def matrix_norm_of(
-    dy: Array, y: Array, x: Array, order: Any, axes: tuple[int, ...], keepdims: bool
-) -> Array:
-    """Pull back through a norm that is one of matrices only."""
-    g = np.moveaxis(restore(dy, x, axes, keepdims), axes, (-2, -1))
-    top = np.moveaxis(restore(y, x, axes, keepdims), axes, (-2, -1))
-    a = np.moveaxis(x, axes, (-2, -1))
-    if order in (2, -2, "nuc"):
-        dx = _spectral(g, top, a, order)
-    else:
-        along = -2 if order in (1, -1) else -1
-        sums = np.sum(np.absolute(a), axis=along, keepdims=True)
-        across = -1 if along == -2 else -2
-        dx = extreme_vjp(g, top, sums, across, None, True) * slope_of_abs(a)
-    return np.moveaxis(dx, (-2, -1), axes)
-
-
-def _spectral(g: Array, top: Array, a: Array, order: Any) -> Array:
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
-    if order == "nuc":
-        # A singular value of 0 has the slope 0, as |x| has at 0.
-        ds = np.where(np.equal(s, 0), 0, g[..., 0])
-    else:
-        at = 0 if order == 2 else -1
-        ds = g[..., 0] * np.eye(np.shape(s)[-1], dtype=real_dtype(a))[at]
-    return (conj(u) * row(ds)) @ conj(vh)
-
-
-def vector_norm_rule(
-    dy: Array, y: Array, x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
-) -> Array | None:
-    """Pull back through a norm of vectors; at 0 the slope is taken as 0."""
-    return vector_norm_vjp(dy, y, x, axis, keepdims, ord)
-
-
-def matrix_norm_rule(
-    dy: Array, y: Array, x: Array, /, *, keepdims: bool = False, ord: Any = "fro"
-) -> Array | None:
-    """Pull back through a norm of matrices; at 0 the slope is taken as 0."""
-    return norm_vjp(dy, y, x, ord, (-2, -1), keepdims)
 
 
 defvjp(np.linalg.inv, inv_vjp)
@@ -402,21 +224,10 @@ defvjp(np.linalg.det, det_vjp)
 defvjp(cofactors, lambda dy, y, a: second_cofactors(a, dy))
 defvjp(second_cofactors, second_cofactors_vjp, lambda dy, y, a, g: second_cofactors(a, dy))
 defvjp(np.linalg.slogdet, slogdet_vjp)
-defvjp(np.linalg.cholesky, cholesky_vjp)
-defvjp(np.linalg.eigh, eigh_vjp)
-defvjp(np.linalg.eigvalsh, eigvalsh_vjp)
-defvjp(np.linalg.eig, eig_vjp)
-defvjp(np.linalg.eigvals, eigvals_vjp)
-defvjp(np.linalg.svd, svd_vjp)
-defvjp(np.linalg.svdvals, svdvals_vjp)
 defvjp(np.linalg.pinv, pinv_vjp)
-defvjp(np.linalg.qr, qr_vjp)
 defvjp(np.linalg.matrix_power, matrix_power_vjp)
 defvjp(np.linalg.multi_dot, multi_dot_vjp)
 defvjp(np.linalg.lstsq, lstsq_vjp(0), lstsq_vjp(1))
 defvjp(np.linalg.tensorinv, tensorinv_vjp)
 defvjp(np.linalg.tensorsolve, tensorsolve_vjp(0), tensorsolve_vjp(1))
-defvjp(np.linalg.norm, norm_vjp)
-defvjp(np.linalg.vector_norm, vector_norm_rule)
-defvjp(np.linalg.matrix_norm, matrix_norm_rule)
 nondiff(np.linalg.matrix_rank)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from yota.errors import RuleError
 from yota.rules.registry import conj, defvjp, refuse, refuse_real, unbroadcast
 from yota.rules.shape import inverse
 
@@ -168,24 +167,30 @@ def kron_right_vjp(dy: Array, y: Array, a: Array, b: Array) -> Array:
 
 
 def cross_vjp(position: int) -> Callable[..., Array]:
-    """Return the rule of one factor of a cross product of vectors of length 3."""
+    """Return the rule of one factor of a cross product; in the plane its third component is 0."""
 
     def pulled(
         dy: Array, y: Array, a: Array, b: Array, axisa: int = -1, axisb: int = -1,
         axisc: int = -1, axis: int | None = None,
     ) -> Array:  # fmt: skip
         axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-        if np.shape(a)[axisa] != 3 or np.shape(b)[axisb] != 3:
-            raise RuleError("no derivative is known of cross products in the plane")
-        g = np.moveaxis(dy, axisc, -1)
-        if position == 0:
-            dx, own, x = np.cross(np.moveaxis(b, axisb, -1), g), axisa, a
+        a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+        if np.shape(a)[-1] == np.shape(b)[-1] == 2:
+            g = np.stack([np.zeros_like(dy), np.zeros_like(dy), dy], axis=-1)
         else:
-            dx, own, x = np.cross(g, np.moveaxis(a, axisa, -1)), axisb, b
-        shape = np.moveaxis(np.empty(np.shape(x)), own, -1).shape
-        return np.moveaxis(unbroadcast(dx, shape), -1, own)
+            g = np.moveaxis(dy, axisc, -1)
+        own, other = (a, b) if position == 0 else (b, a)
+        dx = np.cross(_in_space(other), g)
+        dx = unbroadcast((dx if position == 0 else -dx)[..., : np.shape(own)[-1]], np.shape(own))
+        return np.moveaxis(dx, -1, axisb if position else axisa)
 
     return pulled
+
+
+def _in_space(a: Array) -> Array:
+    if np.shape(a)[-1] == 3:
+        return a
+    return np.concatenate([a, np.zeros_like(a[..., :1])], axis=-1)
 
 
 def vecdot_vjp(position: int) -> Callable[..., Array]:

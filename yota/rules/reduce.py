@@ -8,8 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from yota.rules.elementwise import slope_of_abs, through_nan
-from yota.rules.registry import Live, conj, defvjp, nondiff, refuse_real
+from yota.rules.choices import through_nan
+from yota.rules.registry import (
+    Live,
+    conj,
+    defvjp,
+    is_complex,
+    nondiff,
+    real_dtype,
+    refuse,
+    refuse_real,
+    unbroadcast,
+    zero,
+)
 
 Array = Any
 Axis = int | tuple[int, ...] | None
@@ -32,7 +43,7 @@ def spread(r: Array, x: Array, axis: Axis, keepdims: bool, where: Array = True) 
 def axes_of(x: Array, axis: Axis) -> tuple[int, ...]:
     """Return the reduced axes as nonnegative numbers."""
     ndim = np.ndim(x)
-    if axis is None:
+    if axis is None or ndim == 0:  # a number may be reduced along an axis 0 that it lacks
         return tuple(range(ndim))
     return tuple(k % ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
 
@@ -43,14 +54,6 @@ def count(x: Array, axis: Axis, where: Array = True) -> Array:
         return math.prod(np.shape(x)[k] for k in axes_of(x, axis))
     mask = np.broadcast_to(where, np.shape(x))
     return np.sum(mask, axis=axis, dtype=real_dtype(x), keepdims=True)
-
-
-def real_dtype(x: Array) -> Any:
-    """Return the dtype of |x|, so that counts and weights do not widen single precision."""
-    dtype = getattr(x, "dtype", np.dtype(float))
-    if dtype.kind == "c":
-        return np.dtype(f"f{dtype.itemsize // 2}")
-    return dtype if dtype.kind == "f" else np.dtype(float)
 
 
 def masked(where: Array) -> dict[str, Array]:
@@ -67,6 +70,11 @@ def sum_vjp(
 ) -> Array:  # fmt: skip
     """Give every summand the cotangent of its sum."""
     return spread(dy, a, axis, keepdims, where)
+
+
+def sum_initial_vjp(dy: Array, y: Array, a: Array, *_: Any, **__: Any) -> Array:
+    """Pull back to what a sum starts from."""
+    return np.sum(dy)
 
 
 def mean_vjp(
@@ -165,13 +173,15 @@ def aligned_weights(a: Array, axis: Axis, weights: Array) -> Array:
 # Spread.
 
 
-def var_vjp(
+def spread_vjp(
     dy: Array, y: Array, a: Array, axis: Axis = None, dtype: Any = None, out: Any = None,
     ddof: float = 0, keepdims: bool = False, *, where: Array = True, mean: Array = None,
     correction: float | None = None,
 ) -> Array:  # fmt: skip
-    """Pull back through the mean square of the deviations."""
+    """Pull back through the mean square of the deviations, to each deviation."""
     refuse_real("a variance", dtype, a)
+    if is_complex(mean) and not is_complex(a):  # NumPy squares the complex deviations
+        refuse("a variance of real numbers", "give a real mean", mean="complex")
     ddof = ddof if correction is None else correction
     centre = np.mean(a, axis=axis, keepdims=True, **masked(where)) if mean is None else mean
     scaled = restore(dy, a, axis, keepdims) / (count(a, axis, where) - ddof)
@@ -179,32 +189,44 @@ def var_vjp(
     return dx if where is True else np.where(where, dx, 0)
 
 
+def var_vjp(dy: Array, y: Array, a: Array, *args: Any, **options: Any) -> Array:
+    """Pull back to what deviates: a mean that was computed is stationary, one given is fixed."""
+    return unbroadcast(spread_vjp(dy, y, a, *args, **options), np.shape(a))
+
+
+def var_mean_vjp(dy: Array, y: Array, a: Array, *args: Any, mean: Array, **options: Any) -> Array:
+    """Pull back to a mean that was given."""
+    return unbroadcast(-spread_vjp(dy, y, a, *args, mean=mean, **options), np.shape(mean))
+
+
 def std_vjp(
     dy: Array, y: Array, a: Array, axis: Axis = None, dtype: Any = None, out: Any = None,
     ddof: float = 0, keepdims: bool = False, **options: Any,
 ) -> Array:  # fmt: skip
     """Pull back through the root of the variance; 0 for a constant slice."""
+    return var_vjp(halved(dy, y), y, a, axis, dtype, out, ddof, keepdims, **options)
+
+
+def halved(dy: Array, y: Array) -> Array:
+    """Pull back through the root of a variance; 0 where it is 0."""
     still = np.equal(y, 0)
-    halved = np.where(still, 0, dy / (2 * np.where(still, 1, y)))
-    return var_vjp(halved, y, a, axis, dtype, out, ddof, keepdims, **options)
+    return np.where(still, 0, dy / (2 * np.where(still, 1, y)))
 
 
-def nanvar_vjp(
-    dy: Array, y: Array, a: Array, axis: Axis = None, dtype: Any = None, out: Any = None,
-    ddof: float = 0, keepdims: bool = False, *, where: Array = True, **options: Any,
-) -> Array:  # fmt: skip
-    """Pull back as var does, around the NaNs."""
-    seen = present(a, where)
-    return var_vjp(dy, y, a, axis, dtype, out, ddof, keepdims, where=seen, **options)
+def std_mean_vjp(dy: Array, y: Array, a: Array, *args: Any, **options: Any) -> Array:
+    """Pull back to a mean that was given."""
+    return var_mean_vjp(halved(dy, y), y, a, *args, **options)
 
 
-def nanstd_vjp(
-    dy: Array, y: Array, a: Array, axis: Axis = None, dtype: Any = None, out: Any = None,
-    ddof: float = 0, keepdims: bool = False, *, where: Array = True, **options: Any,
-) -> Array:  # fmt: skip
-    """Pull back as std does, around the NaNs."""
-    seen = present(a, where)
-    return std_vjp(dy, y, a, axis, dtype, out, ddof, keepdims, where=seen, **options)
+def around_nans_vjp(rule: Callable[..., Array]) -> Callable[..., Array]:
+    """Return a rule that leaves NaNs out by a mask."""
+
+    def pulled(
+        dy: Array, y: Array, a: Array, *args: Any, where: Array = True, **options: Any
+    ) -> Array:
+        return rule(dy, y, a, *args, where=present(a, where), **options)
+
+    return pulled
 
 
 # Extremes.
@@ -224,12 +246,32 @@ def number_extreme_vjp(
     initial: Any = None, where: Array = True,
 ) -> Array:  # fmt: skip
     """Pull back to where the extreme of the numbers stands; ties share equally."""
-    hit = np.equal(a, restore(y, a, axis, keepdims))
+    hit, share = extreme_shares(dy, y, a, axis, keepdims, initial, where)
+    return np.where(hit, share, 0)
+
+
+def extreme_shares(
+    dy: Array, y: Array, a: Array, axis: Axis, keepdims: bool, initial: Any, where: Array
+) -> tuple[Array, Array]:
+    """Return which elements are the extreme, and what each of them, and `initial`, gets."""
+    y = restore(y, a, axis, keepdims)
+    hit = np.equal(a, y)
     if where is not True:
         hit = np.logical_and(hit, where)
     hits = np.sum(hit, axis=axis, dtype=real_dtype(a), keepdims=True)
-    share = restore(dy, a, axis, keepdims) / np.maximum(hits, 1)
-    return np.where(hit, share, 0)
+    if initial is not None:
+        hits = hits + np.equal(y, initial)
+    return hit, restore(dy, a, axis, keepdims) / np.maximum(hits, 1)
+
+
+def extreme_initial_vjp(
+    dy: Array, y: Array, a: Array, axis: Axis = None, out: Any = None, keepdims: bool = False,
+    initial: Any = None, where: Array = True,
+) -> Array:  # fmt: skip
+    """Pull back to the value that an extreme starts from; it shares with the elements it equals."""
+    _, share = extreme_shares(dy, y, a, axis, keepdims, initial, where)
+    hit = np.equal(restore(y, a, axis, keepdims), initial)
+    return np.sum(np.where(hit, share, 0))
 
 
 def ptp_vjp(
@@ -255,6 +297,24 @@ def prod_vjp(
     dx = restore(dy, a, axis, keepdims) * products_of_others(kept, axes_of(a, axis))
     dx = dx if type(initial) is int and initial == 1 else dx * initial
     return dx if where is True else np.where(where, dx, 0)
+
+
+def prod_initial_vjp(
+    dy: Array, y: Array, a: Array, axis: Axis = None, dtype: Any = None, out: Any = None,
+    keepdims: bool = False, initial: Any = 1, where: Array = True,
+) -> Array:  # fmt: skip
+    """Pull back to what a product starts from."""
+    refuse_real("a product", dtype, a)
+    return np.sum(dy * np.prod(a, axis=axis, keepdims=keepdims, where=where))
+
+
+def nanprod_initial_vjp(
+    dy: Array, y: Array, a: Array, axis: Axis = None, dtype: Any = None, out: Any = None,
+    keepdims: bool = False, initial: Any = 1, where: Array = True,
+) -> Array:  # fmt: skip
+    """Pull back to what a product starts from, around the NaNs."""
+    seen = present(a, where)
+    return prod_initial_vjp(dy, y, a, axis, dtype, out, keepdims, initial, seen)
 
 
 def nanprod_vjp(
@@ -289,135 +349,40 @@ def _others_along_last(x: Array) -> Array:
     return np.reshape(pairs, (*lead, n + n % 2))[..., :n]
 
 
-# Running sums and products.
-
-
-def cumsum_vjp(
-    dy: Array, y: Array, a: Array, axis: int | None = None, dtype: Any = None, out: Any = None
-) -> Array:
-    """Sum the cotangents from the far end."""
-    return np.reshape(backward_cumsum(dy, 0 if axis is None else axis), np.shape(a))
-
-
-def backward_cumsum(dy: Array, axis: int) -> Array:
-    """Return the sum over all elements from here to the end."""
-    return np.flip(np.cumsum(np.flip(dy, axis), axis=axis), axis)
-
-
-def nancumsum_vjp(
-    dy: Array, y: Array, a: Array, axis: int | None = None, dtype: Any = None, out: Any = None
-) -> Array:
-    """Pull back as cumsum does, around the NaNs."""
-    return np.where(np.isnan(a), 0, cumsum_vjp(dy, y, a, axis))
-
-
-def cumprod_vjp(
-    dy: Array, y: Array, a: Array, axis: int | None = None, dtype: Any = None, out: Any = None
-) -> Array:
-    """Pull back without a division: the product before, times a recurrence from the far end."""
-    refuse_real("a product", dtype, a)
-    flat = np.reshape(a, (math.prod(np.shape(a)),)) if axis is None else np.moveaxis(a, axis, -1)
-    g = dy if axis is None else np.moveaxis(dy, axis, -1)
-    p = y if axis is None else np.moveaxis(y, axis, -1)
-    if np.shape(flat)[-1] == 0:
-        return dy
-    before = shifted(p, 1, 1)
-    factors = np.flip(shifted(np.flip(flat, -1), 1, 1), -1)
-    dx = before * np.flip(recurrence(np.flip(factors, -1), np.flip(g, -1)), -1)
-    return np.reshape(dx, np.shape(a)) if axis is None else np.moveaxis(dx, -1, axis)
-
-
-def nancumprod_vjp(
-    dy: Array, y: Array, a: Array, axis: int | None = None, dtype: Any = None, out: Any = None
-) -> Array:
-    """Pull back as cumprod does, around the NaNs."""
-    gone = np.isnan(a)
-    return np.where(gone, 0, cumprod_vjp(dy, y, np.where(gone, 1, a), axis, dtype))
-
-
-def shifted(x: Array, by: int, fill: int) -> Array:
-    """Shift along the last axis; `fill` enters at the front."""
-    shape = np.shape(x)
-    head = np.full((*shape[:-1], by), fill, real_dtype(x))
-    return np.concatenate([head, x[..., : shape[-1] - by]], axis=-1)
-
-
-def recurrence(a: Array, b: Array) -> Array:
-    """Return s with s[k] = b[k] + a[k] * s[k-1] along the last axis, in log2(n) steps.
-
-    Recursive doubling: Hillis and Steele, Data Parallel Algorithms, 1986.
-    """
-    n, by = np.shape(b)[-1], 1
-    while by < n:
-        b = b + a * shifted(b, by, 0)
-        a = a * shifted(a, by, 0)
-        by *= 2
-    return b
-
-
-def cumulative_vjp(rule: Callable[..., Array]) -> Callable[..., Array]:
-    """Adapt a running rule to the array API's names."""
-
-    def pulled(
-        dy: Array, y: Array, x: Array, /, *, axis: int | None = None, dtype: Any = None,
-        out: Any = None, include_initial: bool = False,
-    ) -> Array:  # fmt: skip
-        axis = 0 if axis is None else axis
-        if include_initial:
-            behind = (slice(None),) * (axis % np.ndim(x)) + (slice(1, None),)
-            dy, y = dy[behind], y[behind]
-        return rule(dy, y, x, axis, dtype)
-
-    return pulled
-
-
-# Norms of vectors; those of matrices stand in linalg.
-
-
-def vector_norm_vjp(
-    dy: Array, y: Array, x: Array, axis: Axis, keepdims: bool, order: float | None
-) -> Array | None:
-    """Pull back through a p-norm over one or more axes; at 0 the slope is taken as 0."""
-    if order == 0:
-        return None
-    if order in (math.inf, -math.inf):
-        return extreme_vjp(dy, y, np.absolute(x), axis, None, keepdims) * slope_of_abs(x)
-    dy, y = restore(dy, x, axis, keepdims), restore(y, x, axis, keepdims)
-    if order == 1:
-        return dy * slope_of_abs(x)
-    still = np.equal(y, 0)
-    y = np.where(still, 1, y)
-    if order is None or order == 2:
-        return np.where(still, 0, dy / y) * conj(x)
-    ratio = np.absolute(x) / y
-    return np.where(still, 0, dy) * (slope_of_abs(x) * ratio ** (order - 1))
-
-
 _fn: Any
-defvjp(np.sum, sum_vjp, live=Live.MOVES, sees=through_where(5))
-defvjp(np.nansum, nansum_vjp, live=Live.SELECTS)
+_rule: Any
+_rest = (zero,) * 4
+for _fn, _rules, _options in (
+    (np.sum, (sum_vjp, sum_initial_vjp), {"live": Live.MOVES, "sees": through_where(5)}),
+    (np.nansum, (nansum_vjp, sum_initial_vjp), {"live": Live.SELECTS}),
+    (np.prod, (prod_vjp, prod_initial_vjp), {"sees": through_where(5)}),
+    (np.nanprod, (nanprod_vjp, nanprod_initial_vjp), {"sees": around_nans(5)}),
+):
+    defvjp(_fn, _rules[0], *_rest, _rules[1], keywords={"initial": _rules[1]}, **_options)
 defvjp(np.mean, mean_vjp, live=Live.MOVES, sees=through_where())
 defvjp(np.nanmean, nanmean_vjp, live=Live.SELECTS)
 defvjp(np.average, average_vjp, None, average_weights_vjp)
-defvjp(np.var, var_vjp, sees=through_where())
-defvjp(np.std, std_vjp, sees=through_where())
-defvjp(np.nanvar, nanvar_vjp, sees=around_nans())
-defvjp(np.nanstd, nanstd_vjp, sees=around_nans())
-for _fn in (np.max, np.min, np.amax, np.amin):
-    defvjp(_fn, extreme_vjp, live=Live.SELECTS)
-for _fn in (np.nanmax, np.nanmin):
-    defvjp(_fn, number_extreme_vjp, live=Live.SELECTS)
+for _fn, _rule, _mean_rule in ((np.var, var_vjp, var_mean_vjp), (np.std, std_vjp, std_mean_vjp)):
+    defvjp(_fn, _rule, sees=through_where(), keywords={"mean": _mean_rule})
+    defvjp(
+        getattr(np, f"nan{_fn.__name__}"),
+        around_nans_vjp(_rule),
+        sees=around_nans(),
+        keywords={"mean": around_nans_vjp(_mean_rule)},
+    )
+for _fn, _rule in (
+    (np.max, extreme_vjp),
+    (np.min, extreme_vjp),
+    (np.amax, extreme_vjp),
+    (np.amin, extreme_vjp),
+    (np.nanmax, number_extreme_vjp),
+    (np.nanmin, number_extreme_vjp),
+):
+    defvjp(
+        _fn, _rule, zero, zero, zero, extreme_initial_vjp,
+        live=Live.SELECTS, keywords={"initial": extreme_initial_vjp},
+    )  # fmt: skip
 defvjp(np.ptp, ptp_vjp)
-defvjp(np.prod, prod_vjp, sees=through_where(5))
-defvjp(np.nanprod, nanprod_vjp, sees=around_nans(5))
-defvjp(np.cumsum, cumsum_vjp, live=Live.MOVES)
-defvjp(np.nancumsum, nancumsum_vjp, live=Live.SELECTS)
-defvjp(np.cumprod, cumprod_vjp)
-defvjp(np.nancumprod, nancumprod_vjp, sees=around_nans())
-if hasattr(np, "cumulative_sum"):
-    defvjp(np.cumulative_sum, cumulative_vjp(cumsum_vjp), live=Live.MOVES)
-    defvjp(np.cumulative_prod, cumulative_vjp(cumprod_vjp))
-
 for _fn in (np.all, np.any, np.count_nonzero, np.array_equal, np.array_equiv, np.allclose):
     nondiff(_fn)
 for _fn in (np.isclose, np.argmax, np.argmin, np.nanargmax, np.nanargmin):

@@ -6,8 +6,8 @@ import enum
 import functools
 import types
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,17 +48,25 @@ zero = Zero()
 class Vjp:
     """The rules of one function: one per positional argument, `rest` makes those behind.
 
-    `sees` is called with a call's operands and says which elements of the first one it looks at:
-    None for all of them, else a function that makes the mask.
+    `keywords` are the rules of arguments given by name.  `live` may depend on a call's operands.
+    `sees` is called with them and says which elements of the first one the call looks at: None for
+    all of them, else a function that makes the mask.
     """
 
     rules: tuple[Rule | None, ...]
     rest: Callable[[int], Rule] | None = None
-    live: Live = Live.OPAQUE
+    live: Live | Callable[..., Live] = Live.OPAQUE
     sees: Callable[..., Callable[[], Any] | None] | None = None
+    keywords: Mapping[str, Rule | None] = field(default_factory=dict)
 
-    def rule(self, position: int) -> Rule | None:
-        """Return the rule for one positional argument, None if no derivative is known."""
+    def mode(self, *args: Any, **kwargs: Any) -> Live:
+        """Return how a call with these operands hands the mask of live elements on."""
+        return self.live if isinstance(self.live, Live) else self.live(*args, **kwargs)
+
+    def rule(self, position: int | str) -> Rule | None:
+        """Return the rule for one argument, None if no derivative is known."""
+        if isinstance(position, str):
+            return self.keywords.get(position)
         if position < len(self.rules):
             return self.rules[position]
         return None if self.rest is None else self.rest(position)
@@ -67,41 +75,63 @@ class Vjp:
 VJP: dict[Callable[..., Any], Vjp] = {}
 NONDIFF: set[Callable[..., Any]] = set()
 PRIMITIVES: set[Callable[..., Any]] = set()
+# Called when the derivative of a function that had one becomes another one.
+CHANGED: list[Callable[[], None]] = []
+# Functions without a rule by decision, each with what to do instead.
+REFUSED: dict[Callable[..., Any], str] = {}
+# Functions that call the user's: each with a twin that does the same by functions with rules.
+COMPOSED: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 def defvjp(
     fn: Callable[..., Any],
     *rules: Rule | None,
     rest: Callable[[int], Rule] | None = None,
-    live: Live = Live.OPAQUE,
+    live: Live | Callable[..., Live] = Live.OPAQUE,
     sees: Callable[..., Callable[[], Any] | None] | None = None,
+    keywords: Mapping[str, Rule | None] | None = None,
 ) -> None:
     """Register how to pull a cotangent of `fn`'s output back to each positional argument.
 
     Each rule is `rule(dy, y, *args, **kwargs) -> dx` in plain NumPy, `dx` of the argument's shape;
     an argument that is a list takes a list.  None: the derivative is unknown and asking for it
-    raises RuleError.  `yota.zero`: it is zero.
+    raises RuleError.  `yota.zero`: it is zero.  `keywords` holds rules of arguments given by name.
     """
     if not callable(fn) or not all(r is None or callable(r) for r in rules):
         raise TypeError("defvjp(fn, *rules) takes a function, and for each argument a rule or None")
     if not rules and rest is None:
         raise TypeError("defvjp(fn, *rules) needs a rule; for no derivative at all use nondiff(fn)")
-    VJP[fn] = Vjp(rules, rest, live, sees)
+    if fn in VJP or fn in NONDIFF:
+        _changed()
+    VJP[fn] = Vjp(rules, rest, live, sees, keywords or {})
     NONDIFF.discard(fn)
+    REFUSED.pop(fn, None)
 
 
-def elementwise(fn: Callable[..., Any], *rules: Rule | None, live: Live = Live.POINTWISE) -> None:
+def _changed() -> None:
+    for callback in CHANGED:
+        callback()
+
+
+def elementwise(
+    fn: Callable[..., Any],
+    *rules: Rule | None,
+    live: Live = Live.POINTWISE,
+    keywords: Mapping[str, Rule | None] | None = None,
+) -> None:
     """Register rules of a broadcasting function; what broadcasting repeated is summed here."""
-    defvjp(fn, *(_unbroadcasting(r, k) for k, r in enumerate(rules)), live=live)
+    named = {k: _unbroadcasting(r, k) for k, r in (keywords or {}).items()}
+    defvjp(fn, *(_unbroadcasting(r, k) for k, r in enumerate(rules)), live=live, keywords=named)
 
 
-def _unbroadcasting(rule: Rule | None, position: int) -> Rule | None:
+def _unbroadcasting(rule: Rule | None, position: int | str) -> Rule | None:
     if rule is None or rule is zero:
         return rule
 
     @functools.wraps(rule)
     def pulled(dy: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
-        return unbroadcast(rule(dy, y, *args, **kwargs), np.shape(args[position]))
+        operand = kwargs[position] if isinstance(position, str) else args[position]
+        return unbroadcast(rule(dy, y, *args, **kwargs), np.shape(operand))
 
     pulled.inner = rule  # type: ignore[attr-defined]  # the reverse pass sums in a step of its own
     return pulled
@@ -129,8 +159,31 @@ def nondiff(fn: F) -> F:
     """
     if isinstance(fn, types.FunctionType) and not _is_numpys(fn):
         fn = primitive(fn)
+    if fn in VJP:
+        _changed()
     NONDIFF.add(fn)
     return fn
+
+
+def takes_list(rule: Rule) -> Rule:
+    """Mark the rule of an argument that is a list; elsewhere a list stands for an array."""
+    rule.takes_list = True  # type: ignore[attr-defined]  # asked where a call is recorded
+    return rule
+
+
+def refused(fn: Callable[..., Any], cure: str) -> None:
+    """Register `fn` as having no rule by decision; `cure` says what to do instead."""
+    REFUSED[fn] = cure
+
+
+def composed(fn: Callable[..., Any]) -> Callable[[F], F]:
+    """Register the decorated twin to run in place of `fn` where traced values meet it."""
+
+    def register(twin: F) -> F:
+        COMPOSED[fn] = twin
+        return twin
+
+    return register
 
 
 def _is_numpys(fn: Callable[..., Any]) -> bool:
@@ -173,6 +226,12 @@ def find_box(args: Any) -> Any:
     return None
 
 
+def is_unused(dy: Any) -> bool:
+    """Tell whether a cotangent is that of one output among several which nothing was made of."""
+    ask = getattr(type(dy), "__yota_is_unused__", None)
+    return ask is not None and bool(ask(dy))
+
+
 def has_derivative(fn: Callable[..., Any]) -> bool:
     """Tell whether `fn` stands in the table with at least one rule."""
     return fn in VJP
@@ -182,6 +241,14 @@ def is_complex(x: Any) -> bool:
     """Tell whether `x`, a value or a container's element, is of complex type."""
     dtype = getattr(x, "dtype", None)
     return isinstance(x, complex) if dtype is None else dtype.kind == "c"
+
+
+def real_dtype(x: Any) -> Any:
+    """Return the dtype of |x|, so that counts and weights do not widen single precision."""
+    dtype = getattr(x, "dtype", np.dtype(float))
+    if dtype.kind == "c":
+        return np.dtype(f"f{dtype.itemsize // 2}")
+    return dtype.newbyteorder("=") if dtype.kind == "f" else np.dtype(float)
 
 
 def refuse(fn: str, cure: str, **options: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from yota.errors import RuleError
 from yota.rules.functional import place, scatter
 from yota.rules.index import along
-from yota.rules.registry import Live, defvjp, nondiff, unbroadcast, zero
+from yota.rules.registry import Live, defvjp, nondiff, takes_list, unbroadcast, zero
 
 Array = Any
 Axes = int | tuple[int, ...] | None
@@ -26,18 +26,23 @@ def reshape_vjp(
     dy: Array, y: Array, a: Array, shape: Any = None, order: str = "C", **_: Any
 ) -> Array:
     """Give the cotangent the argument's shape, read in the same order."""
-    return np.reshape(dy, np.shape(a), order=_fixed(order))
+    return np.reshape(dy, np.shape(a), order=order_of(a, order))
 
 
 def ravel_vjp(dy: Array, y: Array, a: Array, order: str = "C") -> Array:
     """Give the cotangent the argument's shape, read in the same order."""
-    return np.reshape(dy, np.shape(a), order=_fixed(order))
+    return np.reshape(dy, np.shape(a), order=order_of(a, order))
 
 
-def _fixed(order: str) -> Any:
-    if order not in ("C", "F"):
-        raise RuleError(f"order {order!r} depends on memory layout: use 'C' or 'F'")
-    return order
+def order_of(a: Array, order: str) -> Any:
+    """Return the order in which an array was read, where its memory decides."""
+    if order in ("A", "K") and hasattr(a, "flags"):
+        if a.flags.c_contiguous or a.flags.f_contiguous or order == "A":
+            return "F" if a.flags.fnc else "C"
+        raise RuleError(
+            "no derivative is known of reading an array with gaps in order 'K': use 'C' or 'F'"
+        )
+    return order if order == "F" else "C"
 
 
 def broadcast_to_vjp(dy: Array, y: Array, array: Array, shape: Any, subok: bool = False) -> Array:
@@ -82,7 +87,7 @@ def rot90_vjp(dy: Array, y: Array, m: Array, k: int = 1, axes: Any = (0, 1)) -> 
 def repeat_vjp(dy: Array, y: Array, a: Array, repeats: Any, axis: int | None = None) -> Array:
     """Sum over the copies."""
     shape = np.shape(a)
-    flat = (math.prod(shape),) if axis is None else shape
+    flat = (math.prod(shape),) if axis is None else shape or (1,)
     at = 0 if axis is None else axis % len(flat)
     if type(repeats) is int:
         split = (*flat[: at + 1], repeats, *flat[at + 1 :])
@@ -100,31 +105,6 @@ def tile_vjp(dy: Array, y: Array, A: Array, reps: Any) -> Array:  # noqa: N803  
     split = tuple(n for pair in zip(reps, shape, strict=True) for n in pair)
     summed = np.sum(np.reshape(dy, split), axis=tuple(range(0, 2 * ndim, 2)))
     return np.reshape(summed, np.shape(A))
-
-
-def pad_vjp(
-    dy: Array, y: Array, array: Array, pad_width: Any, mode: str = "constant", **options: Any
-) -> Array:
-    """Cut the margin off; where the mode copies elements into it, add it to their cotangents."""
-    shape = np.shape(array)
-    widths = _pad_widths(pad_width, len(shape))
-    inner = tuple(slice(b, b + n) for (b, _), n in zip(widths, shape, strict=True))
-    if mode in ("constant", "empty"):
-        return dy[inner]
-    if mode not in ("edge", "reflect", "symmetric", "wrap") or "reflect_type" in options:
-        raise RuleError(f"no derivative is known of np.pad with mode {mode!r}")
-    for k, (width, n) in enumerate(zip(widths, shape, strict=True)):
-        source = np.pad(np.arange(n), width, mode)  # type: ignore[call-overload]  # mode is checked
-        now = np.shape(dy)
-        dy = scatter(dy, along(k, len(now), source), (*now[:k], n, *now[k + 1 :]))
-    return dy
-
-
-def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
-    if type(pad_width) is dict:
-        given = [pad_width.get(k, pad_width.get(k - ndim, 0)) for k in range(ndim)]
-        return [_pad_widths(w, 1)[0] for w in given]
-    return [(int(b), int(e)) for b, e in np.broadcast_to(pad_width, (ndim, 2))]
 
 
 # Joining: an argument that is a list takes a list.
@@ -157,6 +137,7 @@ def pieces_like(dy: Array, arrays: Any, shapes: Sequence[tuple[int, ...]], axis:
     return np.stack([np.reshape(p, np.shape(arrays)[1:]) for p in pieces])
 
 
+@takes_list
 def concatenate_vjp(
     dy: Array, y: Array, arrays: Any, axis: int | None = 0, *_: Any, **__: Any
 ) -> Any:
@@ -167,6 +148,7 @@ def concatenate_vjp(
     return pieces_like(dy, arrays, shapes, axis)
 
 
+@takes_list
 def stack_vjp(dy: Array, y: Array, arrays: Any, axis: int = 0, *_: Any, **__: Any) -> Any:
     """Cut the cotangent where the arrays were stacked."""
     pieces = [dy[along(axis, np.ndim(dy), k)] for k in range(np.shape(dy)[axis])]
@@ -176,6 +158,7 @@ def stack_vjp(dy: Array, y: Array, arrays: Any, axis: int = 0, *_: Any, **__: An
 def joined_vjp(as_joined: Callable[..., Any], axis_of: Callable[[int], int]) -> Callable[..., Any]:
     """Return the rule of a joiner that first gives each array more axes."""
 
+    @takes_list
     def pulled(dy: Array, y: Array, tup: Any, *_: Any, **__: Any) -> Any:
         shapes = [as_joined(np.empty(np.shape(a))).shape for a in tup]
         return pieces_like(dy, tup, shapes, axis_of(len(shapes[0])))
@@ -222,6 +205,11 @@ def at_least_vjp(position: int) -> Callable[..., Array]:
         return np.reshape(dy if len(arys) == 1 else dy[position], np.shape(arys[position]))
 
     return pulled
+
+
+def ix_vjp(position: int) -> Callable[..., Array]:
+    """Return the rule of one of the vectors turned into an open grid."""
+    return lambda dy, y, *args: np.reshape(dy[position], np.shape(args[position]))
 
 
 def broadcast_arrays_vjp(position: int) -> Callable[..., Array]:
@@ -292,6 +280,7 @@ defvjp(np.ravel, ravel_vjp, live=Live.MOVES)
 defvjp(np.copy, lambda dy, y, a, *_, **__: dy, live=Live.MOVES)
 defvjp(np.broadcast_to, broadcast_to_vjp, live=Live.MOVES)
 defvjp(np.broadcast_arrays, rest=broadcast_arrays_vjp, live=Live.MOVES)
+defvjp(np.ix_, rest=ix_vjp, live=Live.MOVES)
 defvjp(np.meshgrid, rest=meshgrid_vjp, live=Live.MOVES)
 defvjp(np.transpose, transpose_vjp, live=Live.MOVES)
 defvjp(np.moveaxis, lambda dy, y, a, src, dst: np.moveaxis(dy, dst, src), live=Live.MOVES)
@@ -304,7 +293,6 @@ defvjp(np.roll, roll_vjp, zero, live=Live.MOVES)
 defvjp(np.rot90, rot90_vjp, live=Live.MOVES)
 defvjp(np.repeat, repeat_vjp, zero, live=Live.MOVES)
 defvjp(np.tile, tile_vjp, zero, live=Live.MOVES)
-defvjp(np.pad, pad_vjp, live=Live.SELECTS)
 defvjp(np.concatenate, concatenate_vjp, live=Live.MOVES)
 defvjp(np.stack, stack_vjp, live=Live.MOVES)
 defvjp(np.vstack, joined_vjp(np.atleast_2d, lambda ndim: 0), live=Live.MOVES)
@@ -323,24 +311,21 @@ defvjp(np.diagonal, diagonal_vjp, live=Live.SELECTS)
 defvjp(np.trace, trace_vjp, live=Live.SELECTS)
 defvjp(np.tril, lambda dy, y, m, k=0: np.tril(dy, k), live=Live.SELECTS)
 defvjp(np.triu, lambda dy, y, m, k=0: np.triu(dy, k), live=Live.SELECTS)
-if hasattr(np, "astype"):
-    defvjp(np.astype, lambda dy, y, x, *_, **__: dy, live=Live.MOVES)
+defvjp(np.astype, lambda dy, y, x, *_, **__: dy, live=Live.MOVES)
 if hasattr(np, "unstack"):
     defvjp(np.unstack, unstack_vjp, live=Live.MOVES)
-if hasattr(np, "matrix_transpose"):
-    for _fn in (np.matrix_transpose, np.linalg.matrix_transpose):
-        defvjp(_fn, lambda dy, y, x: np.swapaxes(dy, -1, -2), live=Live.MOVES)
-if hasattr(np.linalg, "diagonal"):
-    defvjp(
-        np.linalg.diagonal,
-        lambda dy, y, x, *, offset=0: diagonal_vjp(dy, y, x, offset, -2, -1),
-        live=Live.SELECTS,
-    )
-    defvjp(
-        np.linalg.trace,
-        lambda dy, y, x, *, offset=0, dtype=None: trace_vjp(dy, y, x, offset, -2, -1),
-        live=Live.SELECTS,
-    )
+for _fn in (np.matrix_transpose, np.linalg.matrix_transpose):
+    defvjp(_fn, lambda dy, y, x: np.swapaxes(dy, -1, -2), live=Live.MOVES)
+defvjp(
+    np.linalg.diagonal,
+    lambda dy, y, x, *, offset=0: diagonal_vjp(dy, y, x, offset, -2, -1),
+    live=Live.SELECTS,
+)
+defvjp(
+    np.linalg.trace,
+    lambda dy, y, x, *, offset=0, dtype=None: trace_vjp(dy, y, x, offset, -2, -1),
+    live=Live.SELECTS,
+)
 
 for _fn in (np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like):
     nondiff(_fn)

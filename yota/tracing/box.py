@@ -14,6 +14,7 @@ import numpy as np
 
 from yota.errors import TraceError
 from yota.rules.functional import getitem, setitem
+from yota.rules.namespace import ATTRIBUTES
 from yota.tape import Var, fn_name, spec_of
 from yota.tracing import views
 
@@ -44,7 +45,10 @@ def brief(value: Any) -> str:
         return spec_of(value).text(short=True)
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(brief, value))}]"
-    return repr(value)
+    try:
+        return repr(value)
+    except Exception:  # an operand's own repr must not hide the error that is being told
+        return f"<{type(value).__name__}>"
 
 
 class Traced:
@@ -77,6 +81,9 @@ class Traced:
     def __yota_record__(self, fn: Any, args: Any, kwargs: Any) -> Any:
         return record(fn, *args, **kwargs)
 
+    def __yota_is_unused__(self) -> bool:
+        return self._var in self._trace.without_use
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         if spec_of(self._value).dtype.kind in "biu":
             views.sync(self)
@@ -90,7 +97,8 @@ class Traced:
         )
 
     def _leave(self, through: str, convert: Callable[[Any], Any]) -> Any:
-        if spec_of(self._value).dtype.kind in "biu":
+        # np.arange(n) asks for the float of n / 1
+        if spec_of(self._value).dtype.kind in "biu" or self._trace.is_of_integers(self):
             views.sync(self)
             self._trace.guard(self, self._value, "value")
             return convert(self._value)
@@ -146,16 +154,18 @@ class Traced:
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise self._trace.escape(self, "pickle", "return the value from the function instead")
 
-    def __getitem__(self, index: Any) -> Any:
-        return record(getitem, self, index)
+    if TYPE_CHECKING:  # a number of Python's has none, which its box must not pretend
+
+        def __getitem__(self, index: Any) -> Any: ...
 
     def __getattr__(self, name: str) -> Any:
         known = hasattr(self._value, name)
         if known and name in METHODS:
             return functools.partial(METHODS[name], self)
         if known and not name.startswith("__"):
+            cure = ATTRIBUTES.get(name, "use a NumPy function")
             raise self._trace.escape(
-                self, f".{name}", f"there is no traced form of .{name}: use a NumPy function"
+                self, f".{name}", f"there is no traced form of .{name}: {cure}"
             )
         raise AttributeError(f"{type(self._value).__name__!r} object has no attribute {name!r}")
 
@@ -196,6 +206,12 @@ class TracedScalar(Traced):
 
     __slots__ = ()
 
+    def __getitem__(self, index: Any) -> Any:
+        return record(getitem, self, index)
+
+    # else iter() would go by __getitem__ and find an empty sequence: np.zeros(n) a shape of ()
+    __iter__: Any = None
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The value's shape."""
@@ -215,6 +231,11 @@ class TracedScalar(Traced):
     def dtype(self) -> Any:
         """The value's dtype."""
         return self._value.dtype
+
+    @property
+    def device(self) -> str:
+        """Where the value lies."""
+        return str(self._value.device)
 
     @property
     def itemsize(self) -> int:

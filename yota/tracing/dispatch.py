@@ -11,7 +11,8 @@ import numpy as np
 
 from yota.errors import TraceError
 from yota.rules.functional import cast
-from yota.rules.registry import find_box
+from yota.rules.lazily import learn
+from yota.rules.registry import COMPOSED, NONDIFF, VJP, find_box, zero
 from yota.tracing import views
 from yota.tracing.box import Traced, brief, record
 from yota.tracing.foreign import has_protocol
@@ -24,16 +25,12 @@ STATIC = {
     np.array_repr, np.array_str, np.array2string,
 }  # fmt: skip
 
-# what takes plain lists for arrays in operands whose rules ask for arrays
-_PRODUCTS = {
-    np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.kron, np.cross, np.convolve, np.correlate,
-}  # fmt: skip
-
 
 def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Record a ufunc, or one of its methods; `out=` of a traced array is a write into it."""
     if any(has_protocol(type(x), "__array_ufunc__") for x in inputs):
         return NotImplemented
+    learn(ufunc)
     out = kwargs.pop("out", None)
     if method == "at" and isinstance(inputs[0], Traced):
         return write_at(ufunc, *inputs)
@@ -47,10 +44,7 @@ def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
             "np.zeros_like(t) or yota.numpy",
         )
     if method != "__call__":
-        default: Any = (
-            _fold if method in ("reduce", "accumulate") and ufunc.nin == 2 else _no_method
-        )
-        result = _UFUNC_METHODS.get((ufunc, method), default)(ufunc, method, inputs, kwargs)
+        result = _way_of(ufunc, method)(ufunc, method, inputs, kwargs)
     else:
         where = kwargs.pop("where", True)
         result = record(ufunc, *inputs, **kwargs)
@@ -67,15 +61,15 @@ def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[st
         return _run_plain(func, args, kwargs)
     if func in WRITERS:
         return _write_function(box, func, args, kwargs)
+    if func in COMPOSED:
+        return COMPOSED[func](*args, **kwargs)
     out, args = _take_out(func, args, kwargs)
     if out is not None and not isinstance(out, Traced):
         raise box._trace.escape(
             box, f"out= of {func.__name__}", "leave out= away and use what the function returns"
         )
-    kwargs = {k: v for k, v in kwargs.items() if k != "out"}
-    if func in _PRODUCTS:
-        args = (*map(as_array, args[:2]), *args[2:])
-    args, kwargs = _positional(func, args, kwargs)
+    kwargs = {k: v for k, v in kwargs.items() if k != "out" and v is not np._NoValue}
+    args, kwargs = _without_lists(func, *_positional(func, args, kwargs))
     return _into(None if out is None else (out,), record(func, *args, **kwargs))
 
 
@@ -93,6 +87,23 @@ def array(x: Any, dtype: Any = None) -> Any:
 def as_array(x: Any) -> Any:
     """Return a list or tuple that stands for an array as that array."""
     return array(x) if type(x) in (list, tuple) else x
+
+
+def _without_lists(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return operands with lists that stand for arrays as arrays: rules compute with them."""
+    if func not in VJP:
+        return args, kwargs
+    rule = VJP[func].rule
+    args = tuple(as_array(a) if _asks_for_array(rule(k)) else a for k, a in enumerate(args))
+    lists = [k for k, v in kwargs.items() if type(v) in (list, tuple)]
+    if lists:
+        names = [p.name for p in _parameters(func) if p.kind is not p.KEYWORD_ONLY]
+        lists = [k for k in lists if k in names and _asks_for_array(rule(names.index(k)))]
+    return args, kwargs | {k: as_array(kwargs[k]) for k in lists}
+
+
+def _asks_for_array(rule: Any) -> bool:
+    return rule is not None and rule is not zero and not getattr(rule, "takes_list", False)
 
 
 def _take_out(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -251,9 +262,19 @@ _UFUNC_METHODS: dict[tuple[Any, str], Callable[..., Any]] = {
     (np.add, "accumulate"): _reduction(np.cumsum),
     (np.multiply, "accumulate"): _reduction(np.cumprod),
 }
-for _fn in (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power, np.hypot,
-            np.arctan2, np.logaddexp, np.equal, np.less, np.greater):  # fmt: skip
-    _UFUNC_METHODS[_fn, "outer"] = _outer
+
+
+def _way_of(ufunc: Any, method: str) -> Callable[..., Any]:
+    """Return how one of a ufunc's methods is recorded."""
+    if (ufunc, method) in _UFUNC_METHODS:
+        return _UFUNC_METHODS[ufunc, method]
+    bound = getattr(ufunc, method)
+    if bound in VJP or bound in NONDIFF or ufunc.signature is not None:
+        return lambda ufunc, method, inputs, kwargs: record(bound, *inputs, **kwargs)
+    if method == "outer":
+        return _outer
+    return _fold if method in ("reduce", "accumulate") and ufunc.nin == 2 else _no_method
+
 
 _PROTOCOLS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("__array_ufunc__", call_ufunc),

@@ -80,10 +80,28 @@ def _conj(x: Traced) -> Any:
     )
 
 
+def _clip(x: Traced, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+    return np.clip(x, min, max, out=out, **kwargs)
+
+
+def _view(x: Traced, dtype: Any = None, type: Any = None) -> Any:
+    given = [t for t in (dtype, type) if t is not None and t is not np.ndarray]
+    if given and np.dtype(given[0]) != x._value.dtype:
+        raise x._trace.escape(
+            x, f".view({given[0]!r})", "use x.astype, or np.real and np.imag of complex values"
+        )
+    return x[...]
+
+
+def _to_device(x: Traced, device: Any, /, *, stream: Any = None) -> Any:
+    x._value.to_device(device, stream=stream)
+    return x
+
+
 METHODS |= {
     name: getattr(np, name)
     for name in (
-        "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip",
+        "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose",
         "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel",
         "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
         "var",
@@ -91,6 +109,7 @@ METHODS |= {
 }  # fmt: skip
 METHODS |= {
     "astype": _astype,
+    "clip": _clip,
     "copy": _copy,
     "conj": _conj,
     "conjugate": _conj,
@@ -102,8 +121,10 @@ METHODS |= {
     "put": np.put,
     "reshape": _reshape,
     "sort": _sort_in_place,
+    "to_device": _to_device,
     "tolist": _tolist,
     "transpose": _transpose,
+    "view": _view,
     "compress": lambda x, condition, axis=None: np.compress(condition, x, axis=axis),
 }
 

@@ -19,6 +19,7 @@ from yota.rules.registry import PRIMITIVES
 from yota.structs import SEQUENCES, hidden, is_leaf
 from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, kind_text, spec_of
 from yota.tracing.box import BOXES, CURRENT, Traced, brief
+from yota.tracing.cures import cure_of_call
 from yota.tracing.foreign import is_foreign, seen_by_numpy
 from yota.tracing.varying import dtype_varies, shape_varies
 from yota.tracing.views import follow, sync
@@ -58,6 +59,7 @@ class Trace:
         self.captured: dict[int, tuple[Any, Any, Var]] = {}
         self.running = ""
         self.raised: Any = None
+        self.without_use: set[Var] = set()
 
     @contextmanager
     def under_way(self, base: Any = None) -> Iterator[None]:
@@ -122,6 +124,13 @@ class Trace:
         name = "" if self.mark else name_of(value, self.base)
         box = self.push(Constant(spec=spec_of(copy), value=copy, origin=where, name=name), copy)
         self.captured[id(value)] = (value, copy, box._var)
+        return box
+
+    def unused(self, zeros: Any) -> Traced:
+        """Return the cotangent of an output that nothing was made of."""
+        op = Constant(spec=spec_of(zeros), value=zeros, origin=self.origin())
+        box = self.push(op, zeros)
+        self.without_use.add(box._var)
         return box
 
     def record(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -221,6 +230,13 @@ class Trace:
         """Note that Python read the value of `box`."""
         self.tape.guards.append(Guard(box._var, expected, how, self.origin()))
 
+    def is_of_integers(self, box: Traced) -> bool:
+        """Tell whether a value was computed of integers alone, and so is a constant."""
+        op = self.tape[box._var]
+        operands = op.operands if isinstance(op, Call) else []
+        dtypes = [self.tape[v].spec.dtype for v in operands]
+        return bool(dtypes) and all(d is not None and d.kind in "biu" for d in dtypes)
+
     def guard_type(self, call: Any, box: Traced) -> None:
         """Guard a shape or dtype that depends on values: Python reads both without asking."""
         if shape_varies(call, self.tape) and np.ndim(box._value):
@@ -231,6 +247,7 @@ class Trace:
     def escape(self, box: Traced, through: str, cure: str) -> TraceError:
         """Return, and remember, the error of a value that would leave the trace."""
         place = self.origin().place
+        through, cure = cure_of_call(self.base) or (through, cure)
         self.escaped = TraceError(
             f"{place + ': ' if place else ''}a traced {spec_of(box._value)} leaves NumPy's sight "
             f"through {through}; {cure}"

@@ -40,6 +40,8 @@ def dtype_varies(op: Call, tape: Tape) -> bool:
     """Tell whether the result's dtype depends on values, as of a negative float to a half."""
     if op.fn is operator.pow:
         return op.spec.weak and op.spec.dtype.kind in "fc" and type(op.args[1]) is not int
+    if getattr(op.fn, "__yota_typed_by_values__", False):
+        return True
     return _is_hashable(op.fn) and op.fn in _TYPED_BY_VALUES
 
 

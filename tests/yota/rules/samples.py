@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from yota.rules import functional as fun
 from yota.rules.linalg import cofactors, second_cofactors
+from yota.rules.quantiles import places
 from yota.rules.registry import VJP
+from yota.rules.statistics import counts, counts_in_cells
 
 
 class Sample(NamedTuple):
@@ -22,7 +25,18 @@ class Sample(NamedTuple):
     fn: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    argnums: tuple[int, ...]
+    argnums: tuple[int | str, ...]
+
+    def operand(self, at: int | str) -> Any:
+        return self.kwargs[at] if isinstance(at, str) else self.args[at]
+
+    def with_operand(self, at: int | str, value: Any) -> Sample:
+        if isinstance(at, str):
+            return self._replace(kwargs={**self.kwargs, at: value})
+        return self._replace(args=(*self.args[:at], value, *self.args[at + 1 :]))
+
+    def run(self) -> Any:
+        return self.fn(*self.args, **self.kwargs)
 
 
 def real(*shape: int, seed: int = 0) -> Any:
@@ -73,7 +87,9 @@ def holes(*shape: int, seed: int = 0) -> Any:
     return x
 
 
-def case(name: str, fn: Any, *args: Any, at: tuple[int, ...] | None = None, **kw: Any) -> Sample:
+def case(
+    name: str, fn: Any, *args: Any, at: tuple[int | str, ...] | None = None, **kw: Any
+) -> Sample:
     """Make a sample; without `at`, all arrays of floating type and lists of them are varied."""
     label = getattr(fn, "__name__", str(fn))
     if at is None:
@@ -90,7 +106,7 @@ def _varies(a: Any) -> bool:
 UNARY: dict[str, Callable[..., Any]] = {
     "negative positive absolute fabs square exp exp2 expm1 sin cos tan arctan sinh cosh tanh "
     "arcsinh cbrt sinc deg2rad rad2deg degrees radians reciprocal sign nan_to_num real imag "
-    "angle real_if_close conjugate unwrap": real,
+    "angle real_if_close conjugate unwrap i0": real,
     "log log2 log10 log1p sqrt": positive,
     "arcsin arccos arctanh": inside,
     "arccosh": lambda *shape: positive(*shape) + 1,
@@ -139,6 +155,7 @@ def elementwise() -> Iterator[Sample]:
     yield case("", np.frexp, x)
     yield case("", np.divmod, x, positive(3))
     yield case("", np.heaviside, np.array([0.0, 1.0, -1.0]), real(3), at=(1,))
+    yield case("tol", np.real_if_close, cplx(3) * (1 + 1e-13j), tol=1e4)
     yield case("deg", np.angle, cplx(3), deg=True)
     yield case("nan", np.nan_to_num, holes(2, 3))
     yield case("complex-nan", np.nan_to_num, holes(3) + 1j * holes(3)[::-1])
@@ -155,7 +172,26 @@ def elementwise() -> Iterator[Sample]:
     yield case("broadcast", np.where, m, real(3), real(2, 1, seed=1))
     yield case("number", np.where, m, x, 0.0)
     yield case("condition", np.where, m[0], x, real(2, 3, seed=2))
+    yield case(
+        "named", np.clip, x, min=real(3) * 0.1 - 1, max=np.asarray(0.9), at=(0, "min", "max")
+    )
+    yield case("large", np.i0, np.array([0.0, 1e-3, 5.0, -12.0, 40.0]))
+    yield from automatic()
     yield case("near-0", np.sinc, np.array([1e-9, 0.05, 0.0999, 0.1001, -0.02]))
+
+
+def automatic() -> Iterator[Sample]:
+    """Make samples of np.emath, whose functions turn complex where they must."""
+    e = np.emath
+    for fn in (e.sqrt, e.log, e.log2, e.log10, e.arccos, e.arcsin, e.arctanh):
+        yield case("inside", fn, positive(3) * 0.4)
+        yield case("outside", fn, np.array([-1.7, 0.3, 2.1]))
+        yield case("complex", fn, cplx(3))
+        yield case("number", fn, real())
+    for name, fn in (("emath-power", e.power), ("emath-logn", e.logn)):
+        yield case(f"{name}-real", fn, positive(3) + 1.1, real(3))
+        yield case(f"{name}-negative", fn, real(3), positive(3, seed=1) + 0.5)
+        yield case(f"{name}-complex", fn, cplx(3), cplx(3, seed=1))
 
 
 def powers() -> Iterator[Sample]:
@@ -215,9 +251,7 @@ def reductions() -> Iterator[Sample]:
         yield case(
             "mean", getattr(np, "nan" + name), holes(3, 4), axis=1, mean=np.full((3, 1), 0.3)
         )
-    yield case("initial", np.sum, x, axis=1, initial=2.0)
-    yield case("initial", np.prod, x, axis=1, initial=2.0)
-    yield case("initial", np.max, x, axis=1, initial=0.0)
+    yield from initials()
     yield case("where", np.min, x, axis=1, initial=5.0, where=mask)
     yield case("empty", np.prod, np.zeros((0, 2)), axis=0)
     for n in range(1, 8):
@@ -239,6 +273,56 @@ def reductions() -> Iterator[Sample]:
     yield from averages()
 
 
+def initials() -> Iterator[Sample]:
+    x = real(2, 3, 2)
+    for name in (
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "nansum",
+        "nanprod",
+        "nanmax",
+        "nanmin",
+    ):
+        fn, data = getattr(np, name), holes(2, 3, 2) if name.startswith("nan") else x
+        for start in (np.float64(0.1), np.float64(-3.0)):
+            yield case(f"initial-{start}", fn, data, axis=1, initial=start, at=(0, "initial"))
+            yield case(f"initial-all-{start}", fn, data, initial=start, at=(0, "initial"))
+            before = (
+                (None, None, None, False) if name.endswith(("sum", "prod")) else (None, None, False)
+            )
+            yield case(f"initial-positional-{start}", fn, data, *before, start)
+    mask = x > -1.2
+    yield case("initial-where", np.sum, x, axis=1, initial=real(), where=mask, at=(0, "initial"))
+    yield case("initial-where", np.max, x, axis=1, initial=real(), where=mask, at=(0, "initial"))
+    for name in ("var", "std", "nanvar", "nanstd"):
+        data = holes(3, 4) if name.startswith("nan") else real(3, 4)
+        mean = np.nanmean(data, axis=1, keepdims=True) + 0.1
+        yield case("traced-mean", getattr(np, name), data, axis=1, mean=mean, at=(0, "mean"))
+
+
+def ufunc_methods() -> Iterator[Sample]:
+    x, at = real(4, 3), np.array([0, 2, 1, 1])
+    mask = x > -1.5
+    for fn in (np.logaddexp, np.logaddexp2, np.hypot, np.fmax, np.fmin):
+        name, reduce = fn.__name__, fn.reduce
+        yield case(name, reduce, x)
+        yield case(f"{name}-axes", reduce, x, axis=None if fn is np.hypot else (0, 1))
+        yield case(f"{name}-keepdims", reduce, x, axis=1, keepdims=True)
+        if fn is not np.hypot:
+            yield case(f"{name}-where", reduce, x, axis=1, where=mask, initial=-0.1)
+    for fn in (np.maximum, np.minimum, np.fmax, np.fmin):
+        yield case(fn.__name__, fn.accumulate, x)
+        yield case(f"{fn.__name__}-axis", fn.accumulate, x, 1)
+    for fn in (np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin):
+        yield case(fn.__name__, fn.reduceat, x, at)
+        yield case(f"{fn.__name__}-axis", fn.reduceat, x, [1, 2], axis=1)
+        yield case(f"{fn.__name__}-vector", fn.reduceat, real(6), [4, 0, 3])
+
+
 def averages() -> Iterator[Sample]:
     x = real(2, 3, 2)
     yield case("plain", np.average, x)
@@ -251,8 +335,36 @@ def averages() -> Iterator[Sample]:
     for axis in (None, 0, (0, -1)):
         yield case(f"{axis}", np.median, real(3, 2, 5), axis=axis)
     yield case("even", np.median, real(4, 3), axis=0, keepdims=True)
-    yield case("", np.quantile, real(3, 5), 0.3, axis=1)
-    yield case("", np.percentile, real(3, 5), 100.0)
+    yield case("", np.nanmedian, holes(3, 4, 2), axis=(0, 2))
+    yield case("flat", np.nanmedian, holes(3, 4), keepdims=True)
+    yield from quantiles()
+
+
+METHODS = ("linear lower higher nearest midpoint inverted_cdf averaged_inverted_cdf weibull hazen "
+           "closest_observation interpolated_inverted_cdf median_unbiased normal_unbiased").split()  # fmt: skip
+
+
+def quantiles() -> Iterator[Sample]:
+    x, q = real(3, 5), np.array([[0.317, 0.623, 0.881], [0.013, 0.979, 0.489]])
+    yield case("", places, np.array([[3], [4]]), q, "hazen", 1, np.float64)
+    for fn, scale in ((np.quantile, 1), (np.percentile, 100)):
+        for method in METHODS:
+            yield case(method, fn, x, q[0] * scale, 1, None, False, method)
+        yield case("number", fn, x, 0.3 * scale, axis=1)
+        yield case("first", fn, x, 0.3 * scale, (1, 0), keepdims=True)
+        yield case("last", fn, x, 1.0 * scale)
+        yield case("list", fn, x, [0.25 * scale, 0.5 * scale])
+        yield case("matrix", fn, real(2, 3, 4), q * scale, axis=(0, 2), keepdims=True)
+        yield case("single", fn, single(3, 5), 0.3 * scale, axis=1)
+    for fn, scale in ((np.nanquantile, 1), (np.nanpercentile, 100)):
+        for method in ("linear", "hazen", "higher"):
+            yield case(method, fn, holes(3, 4), q * scale, axis=1, method=method)
+        yield case("axes", fn, holes(3, 4, 2), 0.4 * scale, axis=(0, 2), keepdims=True)
+        yield case("flat", fn, holes(3, 4), 0.4 * scale)
+    w, how = positive(5), {"method": "inverted_cdf"}
+    yield case("weights", np.quantile, x, 0.3, axis=1, weights=w, **how)
+    yield case("weights-flat", np.quantile, x, q[0], weights=np.tile(w, (3, 1)), **how)
+    yield case("weights", np.nanquantile, holes(5), 0.3, weights=w, **how)
 
 
 def norms() -> Iterator[Sample]:
@@ -311,6 +423,7 @@ def products() -> Iterator[Sample]:
     yield case("axes", np.cross, real(3, 4), real(4, 3, seed=1), axisa=0, axisc=0)
     yield case("axis", np.cross, real(3, 4), real(3, 4, seed=1), axis=0)
     yield case("", np.linalg.cross, real(4, 3), real(4, 3, seed=1))
+    yield case("rows", np.cross, real(2, 1, 3), real(4, 3, seed=1))
     yield from einsums()
 
 
@@ -357,6 +470,10 @@ def shapes() -> Iterator[Sample]:
     yield case("F", np.reshape, x, (4, 6), order="F")
     yield case("", np.ravel, x)
     yield case("F", np.ravel, x, "F")
+    for order in ("A", "K"):
+        for name, data in (("rows", x), ("columns", np.asfortranarray(x))):
+            yield case(f"{name}-{order}", np.ravel, data, order)
+            yield case(f"{name}-A", np.reshape, data, (4, 6), order="A")
     yield case("", np.transpose, x)
     yield case("axes", np.transpose, x, (2, 0, 1))
     yield case("negative", np.transpose, x, (-1, 0, -2))
@@ -370,8 +487,7 @@ def shapes() -> Iterator[Sample]:
     yield case("", np.expand_dims, x, (0, -1))
     yield case("", np.broadcast_to, real(3, 1), (2, 3, 4))
     yield case("", np.copy, x)
-    if hasattr(np, "astype"):
-        yield case("", np.astype, x, np.float64)
+    yield case("", np.astype, x, np.float64)
     for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
         yield case("scalar", fn, real())
         yield case("two", fn, real(3), real(2, 2))
@@ -387,9 +503,8 @@ def shapes() -> Iterator[Sample]:
     yield from repeats()
     yield from joins()
     yield from diagonals()
-    if hasattr(np, "matrix_transpose"):
-        yield case("", np.matrix_transpose, x)
-        yield case("linalg", np.linalg.matrix_transpose, x)
+    yield case("", np.matrix_transpose, x)
+    yield case("linalg", np.linalg.matrix_transpose, x)
 
 
 def repeats() -> Iterator[Sample]:
@@ -399,18 +514,37 @@ def repeats() -> Iterator[Sample]:
     yield case("each-flat", np.repeat, real(3), np.array([2, 0, 1]))
     for reps in (2, (2, 1), (2, 1, 3), (1, 2, 1, 2)):
         yield case(f"{reps}", np.tile, real(2, 3), reps)
-    yield case("1", np.pad, real(2, 3), 1)
-    yield case("widths", np.pad, real(2, 3), ((1, 0), (2, 3)), constant_values=2.0)
-    yield case("pair", np.pad, real(3), (1, 2), mode="constant")
-    for mode in ("edge", "reflect", "symmetric", "wrap"):
-        yield case(mode, np.pad, real(3, 4), ((2, 1), (5, 4)), mode)
     yield case("", np.meshgrid, real(2), real(3), real(4))
     yield case("ij", np.meshgrid, real(2), real(3), indexing="ij")
     yield case("sparse", np.meshgrid, real(2), real(3), sparse=True)
     yield case("one", np.meshgrid, real(2))
     yield case("", np.broadcast_arrays, real(2, 1), real(3))
+    yield case("", np.ix_, real(2), real(3))
     yield case("", np.full_like, np.zeros((2, 3)), real())
     yield case("row", np.full_like, np.zeros((2, 3)), real(3))
+
+
+def padded() -> Iterator[Sample]:
+    x, wide = real(3, 4), ((2, 1), (5, 4))
+    yield case("1", np.pad, real(2, 3), 1)
+    yield case("pair", np.pad, real(3), (1, 2), mode="constant")
+    yield case("dict", np.pad, real(2, 3), {-1: (1, 2)})
+    for mode in ("edge", "reflect", "symmetric", "wrap"):
+        yield case(mode, np.pad, x, wide, mode)
+    for mode in ("reflect", "symmetric"):
+        yield case(f"{mode}-odd", np.pad, x, wide, mode, reflect_type="odd")
+        yield case(f"{mode}-one", np.pad, real(1, 2), 3, mode, reflect_type="odd")
+    for mode in ("maximum", "minimum", "mean", "median"):
+        yield case(mode, np.pad, x, wide, mode)
+        yield case(f"{mode}-length", np.pad, x, wide, mode, stat_length=2)
+        yield case(f"{mode}-lengths", np.pad, x, wide, mode, stat_length=((1, 3), (4, 2)))
+        yield case(f"{mode}-3", np.pad, real(2, 3, 2), (1, 2), mode)
+    for mode, name in (("constant", "constant_values"), ("linear_ramp", "end_values")):
+        yield case(mode, np.pad, x, wide, mode)
+        for value in (real(), real(2), real(2, 1), real(2, 2)):
+            shape = np.shape(value)
+            yield case(f"{mode}-{shape}", np.pad, x, wide, mode, **{name: value}, at=(0, name))
+        yield case(f"{mode}-3", np.pad, real(2, 3, 2), 2, mode, **{name: real(1)}, at=(0, name))
 
 
 def joins() -> Iterator[Sample]:
@@ -521,6 +655,14 @@ def indexing() -> Iterator[Sample]:
     yield case("slice", np.insert, real(2, 4), slice(0, 3, 2), 5.0, axis=1)
     yield case("mask", np.insert, real(4), np.array([True, False, True, False]), [5.0, 6.0])
     yield case("negative", np.insert, real(4), [-1], [5.0, 6.0, 7.0])
+    for axis in (None, 0, 1):
+        yield case(f"number-{axis}", np.insert, x, 1, real(), axis)
+        several = real(3) if axis is None else real(3, 1)
+        yield case(f"several-{axis}", np.insert, x, [1, 2, 1], several, axis)
+    yield case("row", np.insert, x, 1, real(4), 0)
+    yield case("column", np.insert, x, -1, real(3), 1)
+    yield case("block", np.insert, x, 1, real(3, 2).T, 1)
+    yield case("slice", np.insert, x, slice(0, 3, 2), real(2, 4), 0)
     yield case("", np.bincount, np.array([0, 1, 1, 3]), real(4), minlength=6)
 
 
@@ -532,24 +674,12 @@ def selections() -> Iterator[Sample]:
     yield case("", np.sort_complex, cplx(3))
     conditions = [x > 1, x > 0]
     yield case("", np.select, conditions, [x, real(4)], np.asarray(0.5))
+    yield case("array", np.select, conditions, real(2, 3, 4), at=(1,))
     yield case("default", np.select, conditions, [x, real(3, 1)], real(4, seed=2), at=(1, 2))
     yield case("", np.choose, np.array([0, 1, 1]), [real(3), real(3, seed=1)])
     for mode in ("wrap", "clip"):
         yield case(mode, np.choose, np.array([-1, 3, 0]), [real(3), real(3, seed=1)], mode=mode)
     yield case("array", np.choose, np.array([0, 1, 1]), real(2, 3), at=(1,))
-    for n in (1, 2):
-        yield case(f"{n}", np.diff, real(3, 5), n)
-        yield case(f"{n}-axis", np.diff, real(5, 3), n, axis=0)
-    yield case("prepend", np.diff, real(3, 5), prepend=0.5, append=np.ones((3, 2)))
-    xp = np.array([-2.0, -0.5, 0.4, 2.0])
-    yield case("", np.interp, real(6), xp, real(4), at=(0, 2))
-    yield case("outside", np.interp, np.array([-3.0, 0.1, 5.0]), xp, real(4), at=(0, 2))
-    yield case("ends", np.interp, np.array([-3.0, 0.1, 5.0]), xp, real(4), -1.0, 7.0, at=(0,))
-    if hasattr(np, "trapezoid"):
-        yield case("", np.trapezoid, real(3, 5))
-        yield case("dx", np.trapezoid, real(5, 3), dx=0.5, axis=0)
-        yield case("x", np.trapezoid, real(3, 5), np.sort(real(5)), at=(0,))
-        yield case("x-axis", np.trapezoid, real(5, 3), np.sort(real(5)), axis=0, at=(0,))
     for mode in ("full", "same", "valid"):
         for n, m in ((5, 3), (3, 5), (4, 4), (6, 2), (2, 5)):
             yield case(f"{mode}{n}{m}", np.convolve, real(n), real(m, seed=1), mode)
@@ -559,32 +689,21 @@ def selections() -> Iterator[Sample]:
 
 
 def others() -> Iterator[Sample]:
-    for ddof in (None, 0):
-        yield case(f"{ddof}", np.cov, real(3, 5), ddof=ddof)
-    yield case("bias", np.cov, real(3, 5), bias=True)
-    yield case("columns", np.cov, real(3, 5), rowvar=False)
-    yield case("vector", np.cov, real(5))
-    yield case("complex", np.cov, cplx(2, 4))
-    yield case("", np.corrcoef, real(3, 5))
-    yield case("columns", np.corrcoef, real(5, 3), rowvar=False)
-    yield case("", np.polyval, real(4), real(3))
-    yield case("scalar", np.polyval, real(4), real())
-    yield case("", np.linspace, real(), real(seed=1), 5)
-    yield case("arrays", np.linspace, real(2), real(seed=1), 4, endpoint=False, axis=1)
-    yield case("step", np.linspace, real(), real(seed=1), 4, retstep=True)
-    yield case("", np.gradient, real(6), 0.5)
-    yield case("short", np.gradient, real(2, 3), axis=0)
-    yield case("axes", np.gradient, real(3, 4), 0.5, 2.0)
     yield case("rows", np.block, [real(2), real(3)], at=(0,))
     yield case("", np.resize, real(2, 3), (4, 2))
-    yield case("", np.unique, real(5))
-    yield case("counts", np.unique, real(2, 3), return_counts=True)
+    yield case("none", np.trim_zeros, real(3))
+    yield case("window", sliding_window_view, real(5), 3)
+    yield case("windows", sliding_window_view, real(3, 5), (2, 2))
+    yield case("axis", sliding_window_view, real(3, 5), 2, axis=1)
+    yield case("twice", sliding_window_view, real(6), (2, 3), (0, 0))
     yield case("", np.nextafter, real(3), 9.0)
     for rhs in (real(4), real(4, 2)):
         yield case(f"{rhs.ndim}", np.linalg.lstsq, real(4, 3), rhs, None)
         yield case(f"wide{rhs.ndim}", np.linalg.lstsq, real(4, 5), rhs, None)
     yield case("", np.linalg.tensorinv, regular(6).reshape(2, 3, 6), ind=2)
     yield case("", np.linalg.tensorsolve, regular(6).reshape(2, 3, 6), real(2, 3))
+    yield case("axis", np.linalg.tensorsolve, regular(6).reshape(6, 2, 3), real(2, 3), (0,))
+    yield case("axes", np.linalg.tensorsolve, regular(6).reshape(2, 6, 3), real(3, 2), (0, 1))
 
 
 def linear_algebra() -> Iterator[Sample]:
@@ -612,6 +731,16 @@ def linear_algebra() -> Iterator[Sample]:
     yield case("complex", np.linalg.eigvalsh, hermitian(3))
     yield case("", np.linalg.eigvals, real(3, 3) * 0.1 + np.diag([1.0, 4.0, 9.0]))
     yield case("", np.linalg.eig, real(3, 3) * 0.1 + np.diag([1.0, 4.0, 9.0]))
+    turning = np.array([[0.3, -1.2, 0.1], [0.9, 0.2, 0.4], [0.0, 0.3, 2.0]])
+    yield case("turning", np.linalg.eigvals, turning)
+    yield case("turning", np.linalg.eig, turning)
+    yield case("complex", np.linalg.eig, cplx(3, 3) + np.diag([1.0, 4.0, 9.0]))
+    yield case("batch", np.linalg.eig, np.stack([turning, turning.T + 0.1]))
+    for m, n in ((3, 3), (4, 3), (2, 4)):
+        for p in (None, 2, -2):
+            yield case(f"{p}-{m}{n}", np.linalg.cond, real(2, m, n), p)
+    for p in (1, -1, np.inf, -np.inf, "fro", "nuc"):
+        yield case(f"{p}", np.linalg.cond, regular(3, 2), p)
     for m, n in ((3, 3), (4, 3), (2, 4)):
         x = real(m, n)
         yield case(f"{m}{n}", np.linalg.svd, x, full_matrices=False)
@@ -674,6 +803,163 @@ def runs(s: Sample) -> bool:
     return True
 
 
-FAMILIES = (elementwise, reductions, norms, products, shapes, indexing, selections,
+def spaced() -> Iterator[Sample]:
+    yield case("", np.linspace, real(), real(seed=1), 5)
+    yield case("arrays", np.linspace, real(2), real(seed=1), 4, endpoint=False, axis=1)
+    yield case("step", np.linspace, real(), real(seed=1), 4, retstep=True)
+    yield case("one", np.linspace, real(), real(seed=1), 1)
+    for fn, make in ((np.geomspace, positive), (np.logspace, real)):
+        yield case("", fn, make(), make(seed=1) + 1, 5)
+        yield case("arrays", fn, make(3), make(2, 1, seed=1) + 1, 4, endpoint=False, axis=-1)
+        yield case("complex", fn, cplx(2), cplx(2, seed=1), 4)
+    yield case("negative", np.geomspace, -positive(), -positive(seed=1) - 1, 5)
+    yield case("base", np.logspace, real(), real(seed=1), 4, True, positive())
+    yield case("bases", np.logspace, real(3), real(seed=1), 4, False, positive(3), None, 1)
+    yield from differences()
+    yield from interpolations()
+
+
+def differences() -> Iterator[Sample]:
+    for n in (0, 1, 2):
+        yield case(f"{n}", np.diff, real(3, 5), n)
+        yield case(f"{n}-axis", np.diff, real(5, 3), n, axis=0)
+    yield case("prepend", np.diff, real(3, 5), prepend=0.5, append=np.ones((3, 2)))
+    yield case("ends", np.diff, real(3, 5), 2, -1, real(3, 2), real())
+    yield case(
+        "named", np.diff, real(5), prepend=real(), append=real(2), at=(0, "prepend", "append")
+    )
+    yield case("", np.ediff1d, real(2, 3))
+    yield case("ends", np.ediff1d, real(5), real(2), real())
+    yield case("end", np.ediff1d, real(5), real(2, 2))
+    yield case("single", np.ediff1d, single(5))
+    trapezoid = np.trapezoid
+    x = np.sort(real(5))
+    yield case("", trapezoid, real(3, 5))
+    yield case("dx", trapezoid, real(5, 3), None, 0.5, 0, at=(0, 2))
+    yield case("dx-array", trapezoid, real(3, 5), None, positive(4))
+    yield case("x", trapezoid, real(3, 5), x)
+    yield case("x-axis", trapezoid, real(5, 3), x, axis=0)
+    yield case("x-matrix", trapezoid, real(5, 3), np.sort(real(5, 3, seed=2), axis=0), 1.0, 0)
+    yield case("x-row", trapezoid, real(3, 5), np.sort(real(1, 5, seed=2)))
+    yield case("", np.gradient, real(6), 0.5)
+    yield case("short", np.gradient, real(2, 3), axis=0)
+    yield case("axes", np.gradient, real(3, 4), 0.5, 2.0, at=(0, 1, 2))
+    yield case("step", np.gradient, real(3, 4), real(), at=(0, 1))
+    for order in (1, 2):
+        yield case(f"uneven-{order}", np.gradient, real(5), x, edge_order=order)
+        yield case(
+            f"even-{order}", np.gradient, real(5, 4), np.arange(4.0), axis=1, edge_order=order
+        )
+        yield case(f"short-{order}", np.gradient, real(3), x[:3], edge_order=order)
+        yield case(f"both-{order}", np.gradient, real(5, 3), x, x[:3], edge_order=order)
+        yield case(
+            f"some-{order}", np.gradient, real(5, 3, 2), 0.3, x, axis=(1, 0), edge_order=order,
+            at=(0, 1, 2),
+        )  # fmt: skip
+        yield case(f"complex-{order}", np.gradient, cplx(4), x[:4], edge_order=order)
+
+
+def interpolations() -> Iterator[Sample]:
+    xp = np.array([-2.0, -0.5, 0.4, 2.0])
+    outside = np.array([-3.0, 0.1, 5.0])
+    yield case("", np.interp, real(6), xp, real(4))
+    yield case("number", np.interp, real(), xp, real(4))
+    yield case("matrix", np.interp, real(2, 3), xp, real(4))
+    yield case("outside", np.interp, outside, xp, real(4))
+    yield case("ends", np.interp, outside, xp, real(4), -1.0, 7.0, at=(0, 1, 2, 3, 4))
+    yield case("left", np.interp, outside, xp, real(4), real())
+    yield case("complex", np.interp, outside, xp, cplx(4))
+    yield case("one", np.interp, outside, xp[:1], real(1), at=(0, 2))
+    yield case("period", np.interp, 4 * real(6), real(4), real(4, seed=1), period=1.7)
+    yield case("period-ends", np.interp, real(3), xp, real(4), 1.0, 2.0, 5.0, at=(0, 1, 2, 3, 4))
+
+
+def statistics() -> Iterator[Sample]:
+    for ddof in (None, 0, 2):
+        yield case(f"{ddof}", np.cov, real(3, 5), ddof=ddof)
+    yield case("bias", np.cov, real(3, 5), bias=True)
+    yield case("columns", np.cov, real(3, 5), rowvar=False)
+    yield case("vector", np.cov, real(5))
+    yield case("row", np.cov, real(1, 5))
+    yield case("complex", np.cov, cplx(2, 4))
+    whole = np.array([1, 3, 2, 1, 4])
+    for fn in (np.cov, np.corrcoef):
+        yield case("two", fn, real(2, 5), real(5))
+        yield case("two-vectors", fn, real(5), real(5, seed=1))
+        yield case("two-columns", fn, real(5, 2), real(5, 3), False)
+    for ddof in (0, 1):
+        yield case(f"fweights-{ddof}", np.cov, real(2, 5), None, True, False, ddof, whole)
+        yield case(
+            f"aweights-{ddof}", np.cov, real(2, 5), None, True, False, ddof, None, positive(5)
+        )
+        yield case(
+            f"weights-{ddof}", np.cov, cplx(2, 5), real(5), True, False, ddof, whole, positive(5)
+        )
+    yield case("", np.corrcoef, real(3, 5))
+    yield case("columns", np.corrcoef, real(5, 3), rowvar=False)
+    yield case("vector", np.corrcoef, real(5))
+    yield case("complex", np.corrcoef, cplx(3, 5))
+    x = real(2, 4)
+    yield case("", counts, x, 3, None, positive(2, 4))
+    yield case("range", counts, x, 3, (-1.2, 1.3), positive(2, 4))
+    yield case("edges", counts, x, np.array([-1.0, 0.2, 0.5]), None, positive(2, 4))
+    edges = [np.array([-1.0, 0.2, 0.5]), np.array([-2.0, 0.3, 1.9])]
+    yield case("", counts_in_cells, [real(6), real(6, seed=1)], edges, positive(6), at=(2,))
+    yield case("", np.histogram_bin_edges, x)
+    yield case("auto", np.histogram_bin_edges, x, "sturges")
+    yield case("edges", np.histogram_bin_edges, x, np.array([-1.0, 0.2, 0.5]))
+    yield case("range", np.histogram_bin_edges, x, 4, (np.float64(-1.2), np.float64(1.3)))
+
+
+def sets() -> Iterator[Sample]:
+    x = real(2, 3)
+    yield case("", np.unique, real(5))
+    yield case("counts", np.unique, x, return_counts=True)
+    for fn in (np.unique_values, np.unique_all, np.unique_counts, np.unique_inverse):
+        yield case("", fn, x)
+    for fn in (np.union1d, np.setxor1d, np.setdiff1d):
+        yield case("", fn, x, real(5, seed=1))
+
+
+def polynomials() -> Iterator[Sample]:
+    yield case("", np.polyval, real(4), real(3))
+    yield case("scalar", np.polyval, real(4), real())
+    yield case("rows", np.polyval, real(4, 2), real(3, 2))
+    yield case("complex", np.polyval, cplx(3), cplx(2))
+    for fn in (np.polyadd, np.polysub, np.polymul):
+        yield case("", fn, real(3), real(5))
+        yield case("long", fn, real(4), real(2))
+        yield case("number", fn, real(3), real())
+        yield case("complex", fn, cplx(2), cplx(3))
+    yield case("", np.polydiv, real(5), real(3, seed=1))
+    yield case("", np.polydiv, np.array([3.0, 5.0, 2.0]), np.array([2.0, 1.0]))
+    yield case("low", np.polydiv, real(2), real(3), at=(0,))
+    yield case("number", np.polydiv, real(3), real())
+    yield case("complex", np.polydiv, cplx(4), cplx(2))
+    for m in (0, 1, 2, 3):
+        yield case(f"{m}", np.polyder, real(3), m)
+        yield case(f"{m}", np.polyint, real(3), m)
+    yield case("constant", np.polyint, real(3), 1, real())
+    yield case("one-constant", np.polyint, real(3), 3, real(1))
+    yield case("constants", np.polyint, real(3), 2, real(2))
+    yield case("spare-constants", np.polyint, real(3), 2, real(3))
+    yield case("", np.poly, real(4))
+    yield case("complex", np.poly, cplx(3))
+    yield case("matrix", np.poly, regular(3))
+    yield case("complex-matrix", np.poly, cplx(2, 2))
+    yield case("", np.roots, np.array([3.2, 2.0, 1.0]))
+    yield case("real", np.roots, np.poly(np.array([-1.0, 0.5, 2.0])))
+    yield case("complex", np.roots, cplx(3))
+    yield case("", np.vander, real(3))
+    yield case("wide", np.vander, real(3), 5)
+    yield case("increasing", np.vander, real(3), 4, True)
+    yield case("complex", np.vander, cplx(3))
+    yield case("", np.polyfit, real(6), real(6, seed=1), 2)
+    yield case("weights", np.polyfit, real(6), real(6, seed=1), 3, None, False, positive(6))
+    yield case("two", np.polyfit, real(5), real(5, 2, seed=1), 1)
+    yield case("far", np.polyfit, 1e3 * positive(6), real(6), 4, at=(1,))
+
+
+FAMILIES = (polynomials, ufunc_methods, sets, spaced, padded, statistics, elementwise, reductions, norms, products, shapes, indexing, selections,
             linear_algebra, fourier, others)  # fmt: skip
 SAMPLES: list[Sample] = list(unique(supported(s for family in FAMILIES for s in family())))

@@ -22,10 +22,10 @@ def weighed(s: Sample, dy: Any) -> Callable[..., Any]:
     """Return the sample as a real function of what it varies, weighed with `dy`."""
 
     def f(*varied: Any) -> Any:
-        args = list(s.args)
+        call = s
         for k, v in zip(s.argnums, varied, strict=True):
-            args[k] = v
-        y = s.fn(*args, **s.kwargs)
+            call = call.with_operand(k, v)
+        y = call.run()
         total = 0.0
         for g, v in zip(leaves(dy), leaves(y), strict=True):
             total = total + np.sum(np.real(g * v))
@@ -37,7 +37,7 @@ def weighed(s: Sample, dy: Any) -> Callable[..., Any]:
 def prepared(s: Sample) -> tuple[Callable[..., Any], list[Any], Any]:
     y = s.fn(*s.args, **s.kwargs)
     dy = cotangents(y, np.random.default_rng(len(s.name)))
-    return weighed(s, dy), [s.args[k] for k in s.argnums], dy
+    return weighed(s, dy), [s.operand(k) for k in s.argnums], dy
 
 
 @pytest.mark.parametrize("s", [s for s in SAMPLES if s.argnums], ids=lambda s: s.name)
@@ -81,7 +81,11 @@ def test_second_derivative_agrees_with_differences_of_the_first(s: Sample) -> No
 def _step(leaf: Any, rng: np.random.Generator) -> Any:
     d = rng.normal(size=np.shape(leaf))
     d = d + 1j * rng.normal(size=np.shape(leaf)) if np.iscomplexobj(leaf) else d
-    return d if isinstance(leaf, np.ndarray) else d[()].item() if np.ndim(d) == 0 else d
+    if not isinstance(leaf, np.ndarray):
+        return d[()].item() if np.ndim(d) == 0 else d
+    step = np.empty_like(leaf, dtype=d.dtype)  # in the same memory layout
+    step[...] = d
+    return step
 
 
 def moved(varied: list[Any], way: list[list[Any]], by: float) -> list[Any]:
