@@ -9,7 +9,9 @@ from yota.api import (
     value_and_grad,
     vjp,
 )
+from yota.cache import cache_info, reset
 from yota.check import check_grads
+from yota.compiled import compile
 from yota.errors import GuardError, RuleError, TapeError, TraceError, YotaError
 from yota.higher import hessian, hvp, jacobian
 from yota.program import generate_source, observe
@@ -27,7 +29,9 @@ __all__ = [
     "TraceError",
     "YotaError",
     "array",
+    "cache_info",
     "check_grads",
+    "compile",
     "defvjp",
     "generate_source",
     "grad",
@@ -38,6 +42,7 @@ __all__ = [
     "nondiff",
     "observe",
     "primitive",
+    "reset",
     "simplegrad",
     "stop_gradient",
     "trace",

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from yota import program
+from yota import cache, program
+from yota.arrays import own
+from yota.cache import Slot
 from yota.errors import TraceError
-from yota.frames import users_first
-from yota.program import Called, CallRecord, Program, notify, observed
+from yota.frames import user_frames, users_first
+from yota.program import MISS, Called, CallRecord, Program, notify, observed, observers
 from yota.recording import Recording, function_name, is_boxed_leaf, seed_box
 from yota.structs import flatten, pick_leaves
 from yota.tape import Tape, Var, hand_out
-from yota.tracing import Traced, sync
+from yota.tracing import Traced, current, sync
+from yota.tracing.box import CURRENT
 
 RESERVED = ("seed", "argnums", "has_aux", "exact")
 
@@ -28,9 +31,16 @@ class GradResult(Sequence[Any]):
     optimised stages and code, built when first asked for.
     """
 
-    def __init__(self, gradients: tuple[Any, ...], tape: Tape | None, aux: Any) -> None:
-        self._gradients, self._tape, self.aux = gradients, tape, aux
-        self._program: Program | None = None
+    __slots__ = ("_gradients", "_program", "_tape", "aux")
+
+    def __init__(
+        self,
+        gradients: tuple[Any, ...],
+        tape: Tape | None,
+        aux: Any,
+        program: Program | None = None,
+    ) -> None:
+        self._gradients, self._tape, self.aux, self._program = gradients, tape, aux, program
 
     def __getitem__(self, index: Any) -> Any:
         return self._gradients[index]
@@ -68,6 +78,7 @@ def grad(
     seed: Any = None,
     argnums: int | Sequence[int] | None = None,
     has_aux: bool = False,
+    exact: bool = False,
     **kwargs: Any,
 ) -> tuple[Any, GradResult]:
     """Return `f(*args, **kwargs)` and its gradient with respect to every argument.
@@ -75,22 +86,71 @@ def grad(
     `f` returns a real scalar, unless `seed` is given: "ones" or an array of the output's shape.
     `argnums` limits which arguments are differentiated; the others have gradient None, as has what
     is no float.  With `has_aux`, `f` returns (value, aux) and `g.aux` is aux.  For a complex
-    argument z = x + iy the gradient is df/dx - i df/dy, as in HIPS autograd and JAX.
+    argument z = x + iy the gradient is df/dx - i df/dy, as in HIPS autograd and JAX.  With `exact`
+    every value is what NumPy's own calls give, to the last bit; by default a few named forms may
+    differ by some units in the last place.
     Raises TraceError where a value leaves NumPy's sight, RuleError where no derivative is known.
     """
+    if current() is not None:
+        return record_nested(f, args, kwargs, seed, argnums, has_aux)
+    slot = cache.slot_of(f, options_of(argnums, has_aux, seed, kwargs), exact)
+    found = slot.answer(f, args, kwargs, seed)
+    if found is None:
+        return record(slot, f, args, kwargs, seed, argnums, has_aux)
+    (value, gradients), program = found
+    if observed():
+        report_hit(program, args, kwargs, seed, value, gradients)
+    value, aux = value if has_aux else (value, None)
+    return value, GradResult(gradients, program.tape, aux, program)
+
+
+def options_of(argnums: Any, has_aux: bool, seed: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what tells one way of calling grad from another."""
+    chosen = tuple(argnums) if isinstance(argnums, list) else argnums
+    kind = seed if seed is None or isinstance(seed, str) else "array"
+    return chosen, has_aux, kind, tuple(kwargs)
+
+
+def record(
+    slot: Slot,
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    seed: Any,
+    argnums: Any,
+    has_aux: bool,
+) -> tuple[Any, GradResult]:
+    """Trace `f` and its reverse pass, and put the program into the slot if it may answer again."""
     check_reserved(f)
     if not args and not kwargs:
         check_called_with_arguments(f)
     recording = Recording(f, args, kwargs, as_argnums(argnums, len(args)))
+    attempt = cache.Attempt(slot, recording, f, args, kwargs)
     y = scalar_output(f, recording.run(f, has_aux), seed)
     gradients = differentiate(recording, y, seed)
     value = recording.value(recording.output)
-    if recording.nested:
-        return value, GradResult(gradients, None, recording.aux)
     recording.tape.gradients = gradients
     plain = tuple(hand_out(g, recording.trace.values) for g in gradients)
-    report(recording, value, "grad")
-    return value, GradResult(plain, recording.tape, recording.value(recording.aux))
+    program = Program(recording.tape)
+    attempt.keep(program)
+    report(recording, value, "grad", program)
+    return value, GradResult(plain, recording.tape, recording.value(recording.aux), program)
+
+
+def record_nested(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    seed: Any,
+    argnums: Any,
+    has_aux: bool,
+) -> tuple[Any, GradResult]:
+    """Record a function and its reverse pass on the tape of the trace around it."""
+    check_reserved(f)
+    recording = Recording(f, args, kwargs, as_argnums(argnums, len(args)))
+    y = scalar_output(f, recording.run(f, has_aux), seed)
+    gradients = differentiate(recording, y, seed)
+    return recording.value(recording.output), GradResult(gradients, None, recording.aux)
 
 
 def differentiate(recording: Recording, y: Any, seed: Any = None) -> tuple[Any, ...]:
@@ -178,18 +238,40 @@ def as_argnums(argnums: Any, count: int) -> tuple[int, ...] | None:
     return tuple(int(n) % count for n in given)
 
 
-def report(recording: Recording, value: Any, kind: str) -> None:
+def report(recording: Recording, value: Any, kind: str, program: Program | None = None) -> None:
     """Tell observers of a call."""
     if not observed() or recording.nested:
         return
     tape, values = recording.tape, recording.trace.values
     inputs = tuple(v.copy(order="K") if isinstance(v, np.ndarray) else v for v in recording.inputs)
     gradients = tuple(values[v] for v in tape.gradient_vars)
-    notify(Called(Program(tape), CallRecord(inputs, value, gradients, recording.site, kind)))
+    call = CallRecord(inputs, value, gradients, recording.site, kind)
+    notify(Called(program or Program(tape), call))
+
+
+def report_hit(
+    program: Program,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    seed: Any,
+    value: Any,
+    gradients: tuple[Any, ...],
+) -> None:
+    """Tell observers of a call that a cached program has answered."""
+    leaves = program.tape.entry.leaves(args, kwargs)
+    if len(leaves) < len(program.tape.inputs):
+        leaves.append(cache.as_seed(program.tape, seed))
+    slopes = tuple(flatten(gradients, leaf=is_boxed_leaf)[0])
+    site = user_frames()
+    call = CallRecord(tuple(map(own, leaves)), value, slopes, site, "grad")
+    notify(Called(program, call))
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+    f: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    exact: bool = False,
 ) -> Callable[..., Any]:
     """Return a function of the same arguments that returns the value and the gradient.
 
@@ -197,8 +279,32 @@ def value_and_grad(
     is the pair (value, aux).
     """
 
+    number = argnums if isinstance(argnums, int) else None
+    options = options_of(argnums, has_aux, None, {})
+    slot = cache.slot_of(f, options, exact)
+
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
-        value, g = grad(f, *args, argnums=argnums, has_aux=has_aux, **kwargs)
+        if not kwargs and not observers and CURRENT.get() is None:
+            for cached in slot.programs:
+                enter = cached.enter
+                if enter is None or not cached.fresh(f, args):
+                    continue
+                try:
+                    result = enter(*args)
+                except Exception:
+                    # traced anew below, it raises at the user's own line
+                    break
+                if result is not MISS:
+                    cached.hits += 1
+                    value, slopes = result
+                    return value, pick(slopes, argnums) if number is None else slopes[number]
+        return answer(args, kwargs)
+
+    def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        nonlocal slot
+        if not slot.is_held:
+            slot = cache.slot_of(f, options, exact)
+        value, g = grad(f, *args, argnums=argnums, has_aux=has_aux, exact=exact, **kwargs)
         return ((value, g.aux) if has_aux else value), pick(g, argnums)
 
     return value_and_gradient

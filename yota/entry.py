@@ -37,8 +37,8 @@ class Entry:
                 f"{self.name} was recorded with {self._count()}; it was called with "
                 f"{len(args)} arguments and keywords {sorted(kwargs)}"
             )
-        for value, structure in zip(given, wanted, strict=True):
-            if self.as_float:
+        for k, (value, structure) in enumerate(zip(given, wanted, strict=True)):
+            if self.as_float and k < len(self.args):
                 value = ints_to_floats(value)
             found, shape = flatten(value, first=len(leaves))
             if not _same_structure(shape, structure):

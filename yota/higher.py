@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from yota.api import as_argnums, hand_back, pick, report, value_and_grad
+from yota.api import as_argnums, grad, hand_back, pick, report, value_and_grad
 from yota.batching import run_batched
 from yota.recording import Recording, is_boxed_leaf, seed_box
-from yota.structs import flatten, unflatten
+from yota.structs import flatten, pick_leaves, unflatten
 from yota.tape import Var, hand_out, spec_of, tree_vars
 from yota.tracing import Traced
 
@@ -145,21 +145,34 @@ def hvp(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[...
     `hvp(f)(x, v)`: v has the structure of the argument that `argnums` names; a tuple for a tuple.
     """
 
-    def product(*args_v: Any, **kwargs: Any) -> Any:
+    chosen = as_tuple(argnums)
+
+    def slope(*args_v: Any, **kwargs: Any) -> Any:
         *args, v = args_v
+        return inner(value_and_grad(f, argnums)(*args, **kwargs)[1], v)
 
-        def slope(*a: Any, **k: Any) -> Any:
-            return inner(value_and_grad(f, argnums)(*a, **k)[1], v)
-
-        return value_and_grad(slope, argnums)(*args, **kwargs)[1]
+    def product(*args_v: Any, **kwargs: Any) -> Any:
+        # the direction is an argument too: another one builds no new program
+        numbers = tuple(n % (len(args_v) - 1) for n in chosen)
+        found = grad(slope, *args_v, argnums=numbers, **kwargs)[1]
+        picked = tuple(found[n] for n in numbers)
+        return picked if isinstance(argnums, tuple | list) else picked[0]
 
     return product
 
 
+def as_tuple(argnums: int | Sequence[int]) -> tuple[int, ...]:
+    """Return argument numbers as a tuple."""
+    return tuple(argnums) if isinstance(argnums, tuple | list) else (argnums,)  # type: ignore[arg-type]
+
+
 def inner(g: Any, v: Any) -> Any:
     """Return the sum of the products of all leaves of two equal structures."""
-    directions, _ = flatten(v, leaf=is_boxed_leaf)
-    slopes, _ = flatten(g, leaf=is_boxed_leaf)
-    if [np.shape(d) for d in directions] != [np.shape(s) for s in slopes]:
+    slopes, structure = flatten(g, leaf=is_boxed_leaf)
+    try:
+        directions = pick_leaves(structure, v)
+    except (TypeError, LookupError, AttributeError):
+        directions = {}
+    if any(np.shape(s) != np.shape(directions.get(k)) for k, s in enumerate(slopes)):
         raise ValueError("hvp: the direction must have the structure and shapes of the argument")
-    return sum(np.sum(s * d) for s, d in zip(slopes, directions, strict=True))
+    return sum(np.sum(s * directions[k]) for k, s in enumerate(slopes))

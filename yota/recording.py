@@ -161,7 +161,7 @@ class Recording:
                 output = self.guarded(f)
         self.output, self.aux = split_aux(output) if has_aux else (output, None)
         if not self.nested:
-            self.tape.result = self.structured(self.output)
+            self.tape.result = self.structured(output)
         return self.output
 
     def guarded(self, f: Callable[..., Any]) -> Any:

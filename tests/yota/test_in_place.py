@@ -67,7 +67,8 @@ class Scribble:
     def __call__(self, x):
         pool = [x * 1.0]
         for view, which, write, target, other in self.steps:
-            pool.append(VIEWS[view](pool[which % len(pool)]))
+            held = pool[which % len(pool)]
+            pool.append(VIEWS[view](held) if held.ndim else held)
             a, b = pool[target % len(pool)], pool[other % len(pool)]
             if a.ndim and a.size and a.flags.writeable:
                 WRITES[write](a, b)

@@ -1,0 +1,335 @@
+"""Which program answers a call: found by the function's code, valid while its captured state is.
+
+A slot holds the programs of one code object and one way of calling `grad`.  A program answers where
+its check of captured state and its entry check of the arguments agree, and no guard inside fails;
+else the function is traced again.  Neither functions nor arguments are kept alive.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from yota.captured import Captured, Unprovable, capture
+from yota.captured.ears import Ears
+from yota.captured.roots import is_fixed, roots_of
+from yota.compiled import ALL, Compiled
+from yota.entry import Entry
+from yota.errors import GuardError
+from yota.passes.purity import is_pure
+from yota.program import MISS, Program, entry_of
+from yota.recording import Recording
+from yota.replay import conform
+from yota.rules import registry
+from yota.structs import Node, Static
+from yota.tape import Call, Constant, Input, Tape
+
+MAX_PROGRAMS = 1024
+MAX_PER_SLOT = 32
+MAX_BYTES = 1 << 28
+# after so many traces in vain, only every so many calls is it tried again
+_PATIENCE = 4
+_REST = 64
+# after so many traces the use of programs is looked up
+_SWEEP = 64
+
+
+ALWAYS = Captured(lambda f, args, kwargs=None, objects=None: True, "", 0)
+
+
+class CacheInfo(NamedTuple):
+    """How the cache has been used since the last reset."""
+
+    hits: int
+    misses: int
+    retraced: int
+    programs: int
+    nbytes: int
+
+
+class Cached:
+    """A program with the check of the captured state that it was recorded under."""
+
+    __slots__ = ("enter", "fresh", "hits", "nbytes", "program", "seen", "tick")
+
+    def __init__(self, program: Program, captured: Captured) -> None:
+        self.program, self.fresh = program, captured.fresh
+        self.enter: Callable[..., Any] | None = None
+        self.nbytes = captured.nbytes + constant_bytes(program.tape)
+        self.hits = self.seen = self.tick = 0
+
+    def prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any], exact: bool) -> Any:
+        """Return the compiled entry; None where it has none yet and the arguments do not fit."""
+        if self.enter is None and fits(self.program.tape, args, kwargs):
+            self.enter = entry_of(self.program, exact=exact)
+        return self.enter
+
+
+class Slot:
+    """The programs of one code object, or of one compiled function, under one way of calling."""
+
+    def __init__(self, code: Any, exact: bool) -> None:
+        self.code, self.exact = code, exact
+        self.programs: tuple[Cached, ...] = ()
+        self.is_held = True
+        self.in_vain = 0
+        self.why = ""
+
+    def answer(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any) -> Any:
+        """Return the result and the program of what fits, else None."""
+        for cached in self.programs:
+            if not cached.fresh(f, args, kwargs):
+                continue
+            given = kwargs
+            if seed is not None and type(seed) is not str:
+                given = {**kwargs, "seed": as_seed(cached.program.tape, seed)}
+            enter = cached.enter or cached.prepared(args, given, self.exact)
+            if enter is None:
+                continue
+            try:
+                result = enter(*args, **given)
+            except Exception:
+                # the function may catch it; traced anew, it raises at the user's line
+                continue
+            if result is not MISS:
+                cached.hits += 1
+                return result, cached.program
+        return None
+
+    def may_try(self) -> bool:
+        """Tell whether it is worth the while to look at the captured state once more."""
+        return self.in_vain < _PATIENCE or self.in_vain % _REST == 0
+
+
+@dataclass
+class _State:
+    hits: int = 0
+    misses: int = 0
+    retraced: int = 0
+    tick: int = 0
+    nbytes: int = 0
+    programs: int = 0
+
+
+_state = _State()
+_slots: OrderedDict[Any, Slot] = OrderedDict()
+_lock = threading.RLock()
+
+
+def reset() -> None:
+    """Forget every program, and count from zero."""
+    global _state
+    with _lock:
+        for slot in _slots.values():
+            slot.programs, slot.is_held = (), False
+        _slots.clear()
+        for compiled in list(ALL):
+            for slot in compiled.slots.values():
+                slot.programs, slot.is_held = (), False
+            compiled.slots.clear()
+        _state = _State()
+
+
+registry.CHANGED.append(reset)
+
+
+def cache_info() -> CacheInfo:
+    """Return the numbers of hits, misses and calls traced on principle, and what is held."""
+    s = _state
+    slots = [*_slots.values(), *(slot for f in list(ALL) for slot in f.slots.values())]
+    hits = s.hits + sum(c.hits for slot in slots for c in slot.programs)
+    return CacheInfo(hits, s.misses, s.retraced, s.programs, s.nbytes)
+
+
+def code_of(f: Any) -> Any:
+    """Return what the programs of a callable are found by: its code, or its class's."""
+    # by types alone: an object may compute its attributes
+    while type(f) is functools.partial:
+        f = f.func
+    if type(f) is MethodType:
+        return code_of(f.__func__)
+    if type(f) is FunctionType:
+        return f.__code__
+    called = type(f).__call__
+    return called.__code__ if type(called) is FunctionType else f
+
+
+def slot_of(f: Any, options: tuple[Any, ...], exact: bool) -> Slot:
+    """Return the slot of a callable and a way of calling."""
+    if type(f) is Compiled:
+        held: Slot = f.slots.setdefault((options, exact), Slot(None, exact))
+        return held
+    code = code_of(f)
+    key = (id(code), options, exact)
+    slot = _slots.get(key)
+    if slot is None:
+        with _lock:
+            slot = _slots.setdefault(key, Slot(code, exact))
+    return slot
+
+
+class Attempt:
+    """One call that is traced, and whether its program may answer another one."""
+
+    def __init__(
+        self, slot: Slot, recording: Recording, f: Any, args: tuple[Any, ...], kwargs: Any
+    ) -> None:
+        self.slot, self.f, self.args, self.kwargs = slot, f, args, kwargs
+        self.ears = Ears(recording.trace)
+        self.captured = self.capture(recording.tape.entry)
+
+    def capture(self, entry: Entry) -> Captured | None:
+        """Return the check of what `f` reads; None, with the slot knowing why, if there is none."""
+        slot = self.slot
+        if type(self.f) is Compiled:
+            return ALWAYS
+        if slot.may_try():
+            try:
+                return capture(roots_of(self.f, entry))
+            except Unprovable as why:
+                slot.why = str(why)
+            except Exception as error:
+                # another thread changes what is looked at, or the classes met have their own ways
+                slot.why = f"what it reads cannot be looked at: {type(error).__name__}: {error}"
+        slot.in_vain += 1
+        return None
+
+    def why_not(self, program: Program) -> str:
+        """Return why the program that was made cannot answer another call, '' if it can."""
+        if self.captured is None:
+            return self.slot.why
+        if self.captured is not ALWAYS and self.ears.heard:
+            return self.ears.heard
+        # also by another object of equal content, which others may hold
+        if not self.captured.fresh(self.f, self.args, self.kwargs, self.captured.objects):
+            return "it changes what it reads from outside"
+        return not_repeatable(program.tape)
+
+    def keep(self, program: Program) -> None:
+        """Put the program into the slot; else note on it why every call is traced."""
+        slot, captured = self.slot, self.captured
+        _state.misses += 1
+        program.why_retraced = slot.why = self.why_not(program)
+        if captured is None or slot.why:
+            _state.retraced += 1
+            slot.in_vain += captured is not None
+        else:
+            slot.in_vain = 0
+            insert(slot, Cached(program, captured))
+
+
+def fits(tape: Tape, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell whether arguments have the structure and the types that a tape was recorded with."""
+    given = {k: v for k, v in kwargs.items() if k != "seed" or tape.seed is None}
+    try:
+        leaves = tape.entry.leaves(args, given)
+        if "seed" in kwargs and len(leaves) < len(tape.inputs):
+            leaves.append(kwargs["seed"])
+        for var, leaf in zip(tape.inputs, leaves, strict=True):
+            op = tape[var]
+            if isinstance(op, Input):
+                conform(leaf, op)
+    except (GuardError, ValueError):
+        return False
+    return True
+
+
+def as_seed(tape: Tape, seed: Any) -> Any:
+    """Return a seed as the input of a tape: in its dtype and, where it has one, its shape."""
+    spec = tape[tape.seed].spec if tape.seed is not None else None
+    if spec is None or np.shape(seed) != spec.shape:
+        return seed
+    if spec.kind == "array":
+        return np.array(seed, dtype=spec.dtype)
+    return spec.dtype.type(seed) if spec.kind == "scalar" else spec.dtype.type(seed).item()
+
+
+def insert(slot: Slot, cached: Cached) -> None:
+    """Put a program into a slot, and drop what is too much."""
+    with _lock:
+        _state.tick += 1
+        cached.tick = _state.tick
+        slot.programs = (cached, *slot.programs)
+        if slot.code is not None:
+            _state.programs += 1
+            _state.nbytes += cached.nbytes
+        if _state.tick % _SWEEP == 0 or is_full(slot):
+            sweep()
+        if len(slot.programs) > MAX_PER_SLOT:
+            drop(slot, min(slot.programs, key=lambda c: c.tick))
+        shrink()
+
+
+def is_full(slot: Slot) -> bool:
+    """Tell whether a program has to go."""
+    return (
+        len(slot.programs) > MAX_PER_SLOT
+        or _state.programs > MAX_PROGRAMS
+        or _state.nbytes > MAX_BYTES
+    )
+
+
+def sweep() -> None:
+    """Note which programs have been used since the last time: a hit itself only counts."""
+    for slot in _slots.values():
+        for cached in slot.programs:
+            if cached.hits != cached.seen:
+                cached.seen, cached.tick = cached.hits, _state.tick
+
+
+def drop(slot: Slot, cached: Cached) -> None:
+    """Take a program out of its slot."""
+    slot.programs = tuple(c for c in slot.programs if c is not cached)
+    _state.hits += cached.hits
+    if slot.code is not None:
+        _state.programs -= 1
+        _state.nbytes -= cached.nbytes
+
+
+def shrink() -> None:
+    """Drop the programs that were used least recently, until all bounds are kept."""
+    while _state.programs > MAX_PROGRAMS or (_state.nbytes > MAX_BYTES and _state.programs > 1):
+        held = [(c.tick, k, s, c) for k, s in enumerate(_slots.values()) for c in s.programs]
+        if not held:
+            return
+        _, _, slot, oldest = min(held, key=lambda h: h[:2])
+        drop(slot, oldest)
+    spare = max(0, len(_slots) - MAX_PROGRAMS)
+    for key in [k for k, s in _slots.items() if not s.programs][:spare]:
+        _slots.pop(key).is_held = False
+
+
+def not_repeatable(tape: Tape) -> str:
+    """Return why a program cannot make a call's result anew, '' where it can."""
+    for _, op in tape:
+        if isinstance(op, Call) and not is_pure(op.fn):
+            return f"{op.origin.place}: {op.name} does not answer alike each time"
+    for value in _statics_of(tape.result):
+        if not is_fixed(value):
+            return f"its result holds a {type(value).__name__}"
+    return ""
+
+
+def _statics_of(tree: Any) -> Sequence[Any]:
+    stack, found = [getattr(tree, "structure", None)], []
+    while stack:
+        s = stack.pop()
+        if isinstance(s, Static):
+            found.append(s.value)
+        elif isinstance(s, Node):
+            stack.extend(s.children)
+    return found
+
+
+def constant_bytes(tape: Tape) -> int:
+    """Return how many bytes a tape's constants take."""
+    arrays = (op.value for _, op in tape if isinstance(op, Constant))
+    return sum(v.nbytes for v in arrays if isinstance(v, np.ndarray)) + sys.getsizeof(tape.ops)

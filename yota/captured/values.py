@@ -1,0 +1,143 @@
+"""The checks of plain values and containers."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from yota.arrays import copy_layout
+from yota.captured import traits
+from yota.captured.classes import kind
+from yota.captured.same import words
+from yota.captured.walk import Walk, is_plain
+
+MAX_BYTES = 1 << 26
+# arrays of up to so many bytes are compared as bytes, which takes a copy but fewer calls
+_SMALL = 1 << 16
+_KINDS = "biufcSUMmV"
+_CONTIGUOUS = 3
+
+
+def array(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of an array: type, layout, content, and whether it may be written to."""
+    walk.nbytes += x.nbytes
+    if x.dtype.hasobject or x.dtype.kind not in _KINDS:
+        raise walk.refuse(shown, f"is an array of {'objects' if x.dtype.hasobject else x.dtype}")
+    if walk.nbytes > MAX_BYTES:
+        raise walk.refuse(shown, "is too large to be compared at each call")
+    if "base" in walk.names and x.base is not None:
+        raise walk.refuse(shown, "is a view of which the whole may be read")
+    walk.unless(form(walk, held, x))
+    if x.nbytes <= _SMALL:
+        walk.unless(f"{held}.tobytes() == {walk.constant(x.tobytes())}")
+    else:
+        copy = words(copy_layout(x)) if walk.copies else None
+        walk.unless(f"same_words({held}, {walk.constant(copy)})")
+    walk.arrays.append((held, x))
+
+
+def form(walk: Walk, held: str, x: Any) -> str:
+    """Return what is true of an array with the form that `x` has."""
+    dtype = walk.constant(x.dtype)
+    parts = [f"type({held}) is ndarray"]
+    if x.dtype.names:
+        parts.append(f"str({held}.dtype) == {str(x.dtype)!r}")
+    else:
+        parts.append(f"({held}.dtype is {dtype} or {held}.dtype == {dtype})")
+    if x.ndim == 1 or (x.ndim == 2 and x.size):
+        # with the bytes, which are compared below, this tells the shape
+        parts.append(f"{held}.ndim == {x.ndim}")
+        parts += [f"len({held}) == {len(x)}"] if x.ndim == 2 else []
+    else:
+        parts.append(f"{held}.shape == {x.shape}")
+    # the flags tell the strides of what is contiguous
+    parts.append(f"{held}.flags.num == {x.flags.num}")
+    if not x.flags.num & _CONTIGUOUS:
+        parts.append(f"{held}.strides == {x.strides}")
+    return " and ".join(parts)
+
+
+def memory(walk: Walk) -> None:
+    """Write that arrays are the very same, where one may share memory with what is written."""
+    if len(walk.arrays) > 1 and (traits.STORES in walk.traits or overlap(walk)):
+        for held, x in walk.arrays:
+            walk.unless(f"{held} is {walk.constant(weakref.ref(x))}()")
+
+
+def overlap(walk: Walk) -> bool:
+    """Tell whether two of the arrays found are views of one memory."""
+    owners = [id(x if x.base is None else x.base) for _, x in walk.arrays]
+    return len(set(owners)) < len(owners)
+
+
+def record(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of a scalar of a structured dtype, which may be a view of an array."""
+    if x.dtype.hasobject:
+        raise walk.refuse(shown, "is a record of objects")
+    walk.unless(
+        f"type({held}) is {walk.constant(type(x))} and str({held}.dtype) == {str(x.dtype)!r}"
+        f" and {held}.tobytes() == {walk.constant(x.tobytes())}"
+    )
+
+
+def fields(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of a structured dtype, whose names can be set."""
+    walk.unless(f"type({held}) is {walk.constant(type(x))} and str({held}) == {str(x)!r}")
+
+
+def sequence(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of a list, tuple or deque, item by item."""
+    walk.unless(f"type({held}) is {kind(walk, type(x), shown)} and len({held}) == {len(x)}")
+    for k, item in enumerate(x):
+        walk.value(f"{held}[{k}]", item, f"{shown}[{k}]")
+
+
+def queue(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of a deque."""
+    sequence(walk, held, x, shown)
+    walk.value(f"{held}.maxlen", x.maxlen, f"{shown}.maxlen")
+
+
+def piece(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of a slice."""
+    walk.unless(f"type({held}) is {walk.constant(slice)}")
+    for part in ("start", "stop", "step"):
+        walk.value(f"{held}.{part}", getattr(x, part), f"{shown}.{part}")
+
+
+def mapping(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of a dict: its keys in order, and what they stand for."""
+    if not all(map(is_plain, x)):
+        raise walk.refuse(shown, "is a dict with keys that are no numbers or texts")
+    walk.unless(f"type({held}) is {kind(walk, type(x), shown)}")
+    if all(type(key) is str for key in x):
+        walk.unless(f"[*{held}] == {walk.constant(list(x))}")
+        paths = [f"{held}[{key!r}]" for key in x]
+    else:
+        keys = walk.constant(tuple(x))
+        walk.unless(f"same(tuple({held}), {keys})")
+        paths = [f"{held}[{keys}[{k}]]" for k in range(len(x))]
+    for path, (key, item) in zip(paths, dict.items(x), strict=True):
+        walk.value(path, item, f"{shown}[{key!r}]")
+
+
+def ordered(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of an OrderedDict or defaultdict, which have attributes too."""
+    mapping(walk, held, x, shown)
+    if hasattr(x, "default_factory"):
+        walk.value(f"{held}.default_factory", x.default_factory, f"{shown}.default_factory")
+    else:
+        walk.attributes(f"{held}.__dict__", vars(x), walk.names | vars(x).keys(), shown)
+
+
+def texts(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Write the check of a set, in the order in which it is run through: of plain values alone."""
+    if not all(map(is_plain, x)):
+        raise walk.refuse(shown, "is a set of more than numbers and texts")
+    kind_of = walk.constant(type(x))
+    walk.unless(f"type({held}) is {kind_of} and same(tuple({held}), {walk.constant(tuple(x))})")
+
+
+def opaque(walk: Walk, held: str, x: Any, shown: str) -> None:
+    """Refuse what Python cannot look into."""
+    raise walk.refuse(shown, f"is a {type(x).__name__}, whose state cannot be compared")
