@@ -4,38 +4,33 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
-from yota.rules.functional import cast, place, scatter, setitem
+from yota.aliasing import is_elementwise, is_fresh, may_alias, may_overwrite, takes_out
+from yota.joins import Join, find_joins
 from yota.tape import Call, Op, Spec, Tape, Var
 
+__all__ = ["FORMS", "Buffer", "Plan", "check_form", "is_elementwise", "is_fresh", "plan"]
+
 FORMS = ("bound", "lean")
-
-# Functions whose result never shares memory with an operand.
-_FRESH = {
-    np.sum, np.prod, np.max, np.min, np.mean, np.var, np.std, np.cumsum, np.cumprod, np.all, np.any,
-    np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.kron, np.cross, np.where, np.clip,
-    np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.repeat, np.tile, np.roll, np.take,
-    np.zeros, np.ones, np.full, np.zeros_like, np.ones_like, np.full_like, np.tril, np.triu,
-    np.take_along_axis, np.sort, np.argsort, np.argmax, np.argmin, np.linalg.inv, np.linalg.solve,
-    np.linalg.det, setitem, scatter, place, cast,
-}  # fmt: skip
-
-# Functions that compute the same bits into `out=` as into a new array.
-_TAKES_OUT = {np.sum, np.prod, np.max, np.min, np.cumsum, np.cumprod, np.mean, np.dot}
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Memory for one array at a time."""
+    """Memory for one array at a time: of this shape, or of another with as many elements.
+
+    `within` says of which buffer it is a part, and from where to where along the first axis.
+    """
 
     name: str
     dtype: Any
     shape: tuple[int, ...]
     order: str
     nbytes: int
+    within: tuple[int, int, int] | None = None
 
     def allocate(self) -> Any:
         """Return an array of this type with unspecified contents."""
@@ -44,20 +39,26 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Plan:
-    """Which op is computed into which buffer, and how long its memory is needed."""
+    """Which op is computed into which buffer, and how long its memory is needed.
+
+    `joins` are the calls that find their parts where they belong; `peak_nbytes` are the most bytes
+    that values in buffers take at a time.
+    """
 
     form: str
     buffers: tuple[Buffer, ...]
     slot: dict[Var, int]
     last_use: dict[Var, Var]
     unshared_nbytes: int
+    peak_nbytes: int = 0
+    joins: dict[Var, Join] = field(default_factory=dict)
     _order: dict[Var, int] = field(repr=False, default_factory=dict)
     _occupants: list[list[Var]] = field(repr=False, default_factory=list)
 
     @property
     def nbytes(self) -> int:
         """Bytes of all buffers."""
-        return sum(b.nbytes for b in self.buffers)
+        return sum(b.nbytes for b in self.buffers if b.within is None)
 
     def buffer(self, var: Var) -> Buffer | None:
         """Return the buffer that `var` is computed into, None if it has none."""
@@ -104,26 +105,61 @@ class _Planner:
         self.slot: dict[Var, int] = {}
         self.free: dict[Any, list[int]] = {}
         self.dying: dict[int, list[Var]] = {}
+        self.joins = find_joins(tape) if form == "lean" else {}
+        self.rows: dict[Var, int] = {}
+        self.held = self.peak = 0
 
     def run(self) -> Plan:
         handed_out = set(self.tape.outputs) if self.form == "lean" else set()
+        for join in self.joins.values():
+            self.place(join)
         for at, (var, op) in enumerate(self.tape):
             early = self.release_operands(at, op)
-            if var not in handed_out and takes_out(op, self.tape):
+            if var in self.rows or var in self.joins:
+                self.occupy_place(var)
+            elif var not in handed_out and takes_out(op, self.tape):
                 self.occupy(var, op.spec)
             for v in self.dying.pop(at, ()):
                 if v not in early:
                     self.release(v)
+        return self.done()
+
+    def done(self) -> Plan:
         unshared = sum(op.spec.nbytes for _, op in self.tape if isinstance(op, Call))
         end = len(self.vars) - 1
         last = {v: self.vars[min(self.ends[v], end)] for v in self.vars}
+        own = sum(b.nbytes for b in self.buffers if b.within is not None)
         return Plan(
-            self.form, tuple(self.buffers), self.slot, last, unshared, self.order, self.occupants
+            self.form,
+            tuple(self.buffers),
+            self.slot,
+            last,
+            unshared,
+            self.peak + own,
+            self.joins,
+            self.order,
+            self.occupants,
         )
+
+    def place(self, join: Join) -> None:
+        """Allocate the memory of joined parts, and within it that of each part."""
+        if join.whole != join.var:
+            return
+        whole = self.allocate(self.tape[join.var].spec)
+        self.rows[join.var] = whole
+        for at, part in enumerate(join.parts):
+            if part in join.inside:
+                self.rows[part] = self.allocate(self.tape[part].spec, (whole, *join.place(at)))
+
+    def occupy_place(self, var: Var) -> None:
+        """Note what is computed where it is to stand."""
+        if var in self.rows:
+            self.slot[var] = self.rows[var]
+            self.occupants[self.rows[var]].append(var)
 
     def release_operands(self, at: int, op: Op) -> set[Var]:
         """Free what an elementwise call may overwrite: dying operands of its own type."""
-        if not isinstance(op, Call) or not is_elementwise(op):
+        if not isinstance(op, Call) or not may_overwrite(op):
             return set()
         direct = set(op.operands)
         early = {
@@ -136,22 +172,32 @@ class _Planner:
         return early
 
     def occupy(self, var: Var, spec: Spec) -> None:
-        key = _memory(spec)
-        free = self.free.get(key)
-        k = free.pop() if free else self.allocate(spec)
+        # the lowest number, so that the rounds of a loop take the same buffers
+        free = self.free.get(self.size(spec))
+        k = heappop(free) if free else self.allocate(spec)
         self.slot[var] = k
         self.occupants[k].append(var)
+        self.held += spec.nbytes
+        self.peak = max(self.peak, self.held)
         if self.form == "lean":
             self.dying.setdefault(self.ends[var], []).append(var)
 
-    def allocate(self, spec: Spec) -> int:
+    def allocate(self, spec: Spec, within: tuple[int, int, int] | None = None) -> int:
         k = len(self.buffers)
-        self.buffers.append(Buffer(f"B{k}", spec.dtype, spec.shape, spec.order, spec.nbytes))
+        self.buffers.append(
+            Buffer(f"B{k}", spec.dtype, spec.shape, spec.order, spec.nbytes, within)
+        )
         self.occupants.append([])
         return k
 
     def release(self, var: Var) -> None:
-        self.free.setdefault(_memory(self.tape[var].spec), []).append(self.slot[var])
+        spec = self.tape[var].spec
+        self.held -= spec.nbytes
+        heappush(self.free.setdefault(self.size(spec), []), self.slot[var])
+
+    def size(self, spec: Spec) -> Any:
+        """Return what values that may share a buffer have in common."""
+        return (spec.dtype, spec.nbytes)
 
 
 def _memory(spec: Spec) -> Any:
@@ -172,54 +218,3 @@ def lifetimes(tape: Tape, order: dict[Var, int]) -> dict[Var, int]:
         for operand in op.operands:
             ends[operand] = max(ends[operand], end)
     return ends
-
-
-def may_alias(op: Call) -> bool:
-    """Tell whether the result may share memory with an operand: so for all unknown functions."""
-    return op.spec.kind not in ("scalar", "python") and not is_fresh(op)
-
-
-def is_fresh(op: Call) -> bool:
-    """Tell whether a function is known to return memory of its own."""
-    if isinstance(op.fn, np.ufunc):
-        return op.spec.dtype is None or not op.spec.dtype.hasobject
-    return _is_one_of(op.fn, _FRESH)
-
-
-def is_elementwise(op: Call) -> bool:
-    """Tell whether element k of the result depends on elements k of the operands alone."""
-    return isinstance(op.fn, np.ufunc) and op.fn.signature is None and op.fn.nout == 1
-
-
-def takes_out(op: Op, tape: Tape) -> bool:
-    """Tell whether a call can be computed into a buffer without changing a bit."""
-    if not isinstance(op, Call) or not _is_plain(op.spec) or "out" in dict(op.kwargs):
-        return False
-    if isinstance(op.fn, np.ufunc):
-        return op.fn.nout == 1 and len(op.args) == op.fn.nin
-    if not _is_one_of(op.fn, _TAKES_OUT) or len(op.args) > 2:
-        return False
-    return op.fn is not np.mean or _means_in_own_dtype(op, tape)
-
-
-def _is_plain(spec: Spec) -> bool:
-    if spec.kind != "array" or not spec.shape or spec.order not in "CF" or 0 in spec.shape:
-        return False
-    return spec.dtype.kind in "biufc" and bool(spec.dtype.isnative)
-
-
-def _means_in_own_dtype(op: Call, tape: Tape) -> bool:
-    # The mean of float16 is summed in float32 only without out=.
-    operand = op.args[0]
-    return (
-        isinstance(operand, Var)
-        and tape[operand].spec.dtype == op.spec.dtype
-        and op.spec.dtype != np.float16
-    )
-
-
-def _is_one_of(fn: Any, functions: set[Any]) -> bool:
-    try:
-        return fn in functions
-    except TypeError:
-        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -45,9 +46,7 @@ class Spec:
         """Bytes that the value takes."""
         if self.kind == "tuple":
             return sum(s.nbytes for s in self.items)
-        return (
-            0 if self.dtype is None else int(np.prod(self.shape, dtype=int)) * self.dtype.itemsize
-        )
+        return 0 if self.dtype is None else math.prod(self.shape) * int(self.dtype.itemsize)
 
     def text(self, short: bool = False) -> str:
         """Return the spec as `float64[3,4]`, short as `f64[3,4]`."""
@@ -177,12 +176,15 @@ class Call(Op):
     @property
     def operands(self) -> list[Var]:
         """The vars that the call reads, in order, repeated as they stand."""
-        found: list[Var] = []
-        for x in (*self.args, *(v for _, v in self.kwargs)):
+        found = []
+        for x in self.args:
             if type(x) is Var:
                 found.append(x)
             elif type(x) in _CONTAINERS:
-                found.extend(vars_in(x))
+                found += vars_in(x)
+        if self.kwargs:
+            for _, x in self.kwargs:
+                found += vars_in(x)
         return found
 
 

@@ -6,32 +6,42 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from yota import buffers, codegen
+from yota.codegen.runtime import MISS
 from yota.codegen.source import Source
 from yota.passes import PIPELINE, Pass, Stage, optimise, optimised
 from yota.tape import Frame, Origin, Tape
 
 T = TypeVar("T")
 
-__all__ = ["PIPELINE", "Built", "CallRecord", "Called", "Failed", "Program", "Stage"]
+__all__ = ["MISS", "PIPELINE", "Built", "CallRecord", "Called", "Failed", "Program", "Stage"]
 
 
 class Program:
-    """A recorded tape, its optimised stages and its code; each is made when it is asked for."""
+    """A recorded tape, its optimised stages and its code; each is made when it is asked for.
+
+    An exact program gives the bits of `tape.play`; else named forms may round differently.
+    """
 
     def __init__(
-        self, tape: Tape, passes: Sequence[str | Pass] = PIPELINE, why_retraced: str = ""
+        self,
+        tape: Tape,
+        passes: Sequence[str | Pass] = PIPELINE,
+        why_retraced: str = "",
+        exact: bool = False,
     ) -> None:
-        self.tape, self.passes = tape, passes
+        self.tape, self.passes, self.exact = tape, passes, exact
         self.why_retraced = why_retraced or "every call is traced anew"
         self._lock = threading.RLock()
         self._stages: list[Stage] = []
         self._plans: dict[str, buffers.Plan] = {}
         self._sources: dict[str, Source] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
+        self._entry: Callable[..., Any] | None = None
         self._seconds: dict[str, float] = {}
 
     @property
@@ -54,16 +64,22 @@ class Program:
         """The tape behind the last pass."""
         return self._tape_stages()[-1].tape
 
+    def tape_of(self, form: str = "lean") -> Tape:
+        """Return the tape that one form of the code is made of: in the bound form nothing fused."""
+        stages = self._tape_stages()
+        fused = form == "bound" and stages[-1].name == "fuse"
+        return stages[-2 if fused else -1].tape
+
     def plan(self, form: str = "lean") -> buffers.Plan:
         """Return the buffers of one form of the code."""
-        return self._made(self._plans, "plan", form, lambda: buffers.plan(self.optimised, form))
+        return self._made(self._plans, "plan", form, lambda: buffers.plan(self.tape_of(form), form))
 
     def source(self, form: str = "lean") -> Source:
         """Return the generated code in one form."""
         plan = self.plan(form)
 
         def make() -> Source:
-            return codegen.generate(self.optimised, form, plan=plan, target=self.tape)
+            return codegen.generate(self.tape_of(form), form, plan=plan, target=self.tape)
 
         return self._made(self._sources, "source", form, make)
 
@@ -75,13 +91,24 @@ class Program:
             notify(Built(self))
         return function
 
+    def entry(self) -> Callable[..., Any]:
+        """Return the compiled code as `entry_of` does."""
+        plan = self.plan()
+        with self._lock:
+            if self._entry is None:
+                source = codegen.generate_entry(
+                    self.optimised, plan, target=self.tape, exact=self.exact
+                )
+                self._entry = source.compile()
+            return self._entry
+
     def _tape_stages(self) -> list[Stage]:
         with self._lock:
             if not self._stages:
                 recorded = [Stage("trace", forward_part(self.tape))]
                 if self.tape.reverse_start is not None:
                     recorded.append(Stage("reverse", self.tape))
-                self._stages = [*recorded, *optimise(self.tape, self.passes)]
+                self._stages = [*recorded, *optimise(self.tape, self.passes, self.exact)]
             return self._stages
 
     def _made(self, known: dict[str, T], what: str, form: str, make: Callable[[], T]) -> T:
@@ -107,28 +134,50 @@ def forward_part(tape: Tape) -> Tape:
     return front
 
 
+def entry_of(made: Program | Tape, exact: bool = False) -> Callable[..., Any]:
+    """Return a function of the user's arguments that answers as `tape.play` does, or with MISS.
+
+    MISS says that an argument is of another structure, type, shape or fixed value than the recorded
+    one, that there are more or fewer of them, or that Python would take another branch; GuardError
+    is never raised.  What is returned is the caller's own; arguments are only read.  Any number of
+    threads may call it at once.
+    """
+    if isinstance(made, Program):
+        same = made.exact or not exact
+        return made.entry() if same else Program(made.tape, made.passes, exact=True).entry()
+    return Program(made, exact=exact).entry()
+
+
 def compile_tape(
-    tape: Tape, passes: Sequence[str | Pass] | None = None, form: str = "lean"
+    tape: Tape,
+    passes: Sequence[str | Pass] | None = None,
+    form: str = "lean",
+    exact: bool = False,
 ) -> Callable[..., Any]:
     """Return a function generated from a tape; passes None means all."""
-    return source_of(tape, PIPELINE if passes is None else passes, form).compile()
+    return source_of(tape, PIPELINE if passes is None else passes, form, exact).compile()
 
 
 def generate_source(
-    tape: Tape, passes: Sequence[str | Pass] = PIPELINE, form: str = "bound"
+    tape: Tape,
+    passes: Sequence[str | Pass] = PIPELINE,
+    form: str = "bound",
+    exact: bool = False,
 ) -> str:
     """Return the Python text of a tape after `passes`, in sections prologue, body and epilogue.
 
-    Form `bound` keeps one buffer an op and writes every value back to the tape; `lean` shares
-    buffers and returns fresh arrays.
+    Form `bound` keeps one buffer an op and writes every value back to the tape, so that it fuses
+    nothing; `lean` shares buffers and returns fresh arrays.  With `exact` it gives the same bits.
     """
-    return source_of(tape, passes, form).text
+    return source_of(tape, passes, form, exact).text
 
 
-def source_of(tape: Tape, passes: Sequence[str | Pass], form: str) -> Source:
+def source_of(tape: Tape, passes: Sequence[str | Pass], form: str, exact: bool = False) -> Source:
     """Return the code of a tape after `passes`."""
     buffers.check_form(form)
-    return codegen.generate(optimised(tape, passes), form, target=tape)
+    if form == "bound" and not isinstance(passes, str):
+        passes = [p for p in passes if p != "fuse"]
+    return codegen.generate(optimised(tape, passes, exact), form, target=tape)
 
 
 def standalone(tape: Tape, passes: Sequence[str | Pass] = PIPELINE) -> Callable[..., Any]:
@@ -136,7 +185,7 @@ def standalone(tape: Tape, passes: Sequence[str | Pass] = PIPELINE) -> Callable[
 
     Its text is its attribute `__source__`.
     """
-    source = codegen.standalone_source(optimised(tape, passes))
+    source = codegen.standalone_source(optimised(tape, passes, exact=True))
     function = source.compile()
     function.__source__ = source.text  # type: ignore[attr-defined]  # functions take attributes
     return function
@@ -180,7 +229,8 @@ class Failed:
 
 
 Event = Built | Called | Failed
-_observers: list[Callable[[Event], None]] = []
+observers: list[Callable[[Event], None]] = []
+_SILENT: ContextVar[bool] = ContextVar("yota_silent", default=False)
 
 
 @contextmanager
@@ -189,21 +239,31 @@ def observe(callback: Callable[[Event], None]) -> Iterator[None]:
 
     An error in the callback reaches the caller of `grad`.
     """
-    _observers.append(callback)
+    observers.append(callback)
     try:
         yield
     finally:
         # The same callback may observe twice: the latest one goes.
-        place = max(k for k, c in enumerate(_observers) if c is callback)
-        del _observers[place]
+        place = max(k for k, c in enumerate(observers) if c is callback)
+        del observers[place]
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """Keep from observers what is built, called or fails inside, in this thread or task."""
+    token = _SILENT.set(True)
+    try:
+        yield
+    finally:
+        _SILENT.reset(token)
 
 
 def notify(event: Event) -> None:
     """Tell every observer."""
-    for callback in list(_observers):
+    for callback in list(observers) if observed() else ():
         callback(event)
 
 
 def observed() -> bool:
     """Tell whether anybody observes."""
-    return bool(_observers)
+    return bool(observers) and not _SILENT.get()

@@ -191,7 +191,7 @@ class Tape:
             if var not in self.ops:
                 raise KeyError(f"no op was ever numbered {var}")
             return Fate("itself", var)
-        into, why, seen = fate.into, [fate.why], {var}
+        into, why, seen, kind = fate.into, [fate.why], {var}, fate.kind
         while into is not None and into not in self.ops and into not in seen:
             seen.add(into)
             onward = self.fates.get(into)
@@ -200,15 +200,15 @@ class Tape:
             if onward.kind == "dropped":
                 return replace(onward, var=var, why="; ".join([*why, onward.why]))
             why.append(onward.why)
-            into = onward.into
-        return replace(fate, into=into, why="; ".join(why))
+            into, kind = onward.into, "inside" if onward.kind == "inside" else kind
+        return replace(fate, kind=kind, into=into, why="; ".join(why))
 
     def survivor(self, number: Var | int) -> Var | None:
         """Return the op that holds the value of `number` now, None if it was dropped."""
         fate = self.where(number)
         if fate.kind in ("itself", "changed"):
             return fate.var
-        return fate.into if fate.into in self.ops else None
+        return fate.into if fate.kind == "merged" and fate.into in self.ops else None
 
     def value(self, number: Var | int) -> Any:
         """Return the value of an op; a merged one reads through to the op that took its place."""
@@ -284,15 +284,16 @@ class Tape:
         return value, tuple(hand_out(g, values) for g in self.gradients)
 
     def compile(
-        self, passes: Sequence[str] | None = None, form: str = "lean"
+        self, passes: Sequence[str] | None = None, form: str = "lean", exact: bool = False
     ) -> Callable[..., Any]:
         """Return a generated function of the same arguments; see `yota.generate_source`.
 
-        Form `lean` returns fresh arrays; `bound` also leaves every value on this tape.
+        Form `lean` returns fresh arrays; `bound` also leaves every value on this tape.  With
+        `exact` the lean form, too, gives the bits of `play`.
         """
         from yota import program  # the one upward call: a method that users expect on the tape
 
-        return program.compile_tape(self, passes, form)
+        return program.compile_tape(self, passes, form, exact)
 
     def shell(self) -> Tape:
         """Return a tape without ops that shares everything else: what a pass starts from."""

@@ -43,7 +43,7 @@ def test_passes_of_the_introductory_example(passes, golden):
 
 
 def test_where_answers_for_every_number_of_the_introductory_example():
-    tape = optimised(yota.gradtape(foo, 0.5))
+    tape = optimised(yota.gradtape(foo, 0.5), exact=True)
     told = [(tape.where(n).kind, tape.where(n).why) for n in range(1, 6)]
     assert told == [
         ("itself", ""),
@@ -61,18 +61,18 @@ def test_where_answers_for_every_number_of_the_introductory_example():
 
 def sample(s):
     def f(*given):
-        args = list(s.args)
+        here = s
         for position, x in zip(s.argnums, given, strict=True):
-            args[position] = x
-        y = s.fn(*args, **s.kwargs)
+            here = here.with_operand(position, x)
+        y = here.run()
         return sum(
             np.sum(np.real(v) * np.real(v)) for v in (y if isinstance(y, tuple | list) else [y])
         )
 
-    return (s.name, f, tuple(s.args[k] for k in s.argnums))
+    return (s.name, f, tuple(map(s.operand, s.argnums)))
 
 
-CASES = [*SMOOTH, *map(sample, SAMPLES[::7])]
+CASES = [*SMOOTH, *map(sample, (s for s in SAMPLES[::7] if s.argnums))]
 
 
 @pytest.mark.parametrize(("name", "f", "args"), CASES)
@@ -80,7 +80,7 @@ def test_passes_keep_every_bit_and_every_number(name, f, args):
     tape = yota.gradtape(f, *args)
     want = bits(tape.play(*args))
     for steps in (*((p,) for p in PASSES), PIPELINE):
-        for stage in optimise(tape, steps):
+        for stage in optimise(tape, steps, exact=True):
             new = stage.tape
             assert bits(new.play(*args)) == want, stage.name
             assert new.inputs == tape.inputs
@@ -99,8 +99,8 @@ def test_passes_keep_every_bit_and_every_number(name, f, args):
 def test_passes_find_nothing_the_second_time(name, f, args):
     tape = yota.gradtape(f, *args)
     for steps in (*((p,) for p in PASSES), PIPELINE):
-        once = optimised(tape, steps)
-        again = optimise(once, steps)
+        once = optimised(tape, steps, exact=True)
+        again = optimise(once, steps, exact=True)
         assert [s.rewrites for s in again] == [()] * len(steps)
         assert again[-1].tape.ops == once.ops
 

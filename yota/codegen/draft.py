@@ -12,13 +12,14 @@ from yota.codegen.constants import constant_text
 from yota.codegen.results import Results
 from yota.codegen.runtime import BufferPool, Checks, Unpack, Values
 from yota.codegen.scope import Scope
-from yota.codegen.shapes import may_vary
+from yota.shapes import may_vary
 from yota.codegen.source import Line
 from yota.tape import Call, Constant, Guard, Input, Op, Tape, Var, comment_of
 
 _HELPERS = (
     "unpack", "leaves", "constants", "buffers", "take_buffers", "give_back", "check_guard",
-    "check_shape", "new_values", "write_back", "tape", "result", "state",
+    "check_shape", "new_values", "write_back", "tape", "result", "state", "missing", "more",
+    "others", "miss", "holds", "memory", "idle", "by_numpy",
 )  # fmt: skip
 
 # Bytes from which an array is freed before the function returns.
@@ -27,12 +28,16 @@ _BIG = 1 << 20
 
 @dataclass
 class Step:
-    """The lines of one op, with the vars that they read and the number of its buffer."""
+    """The lines of one op, with the vars that they read and the number of its buffer.
+
+    `memory` are the names that it needs of memory that stays.
+    """
 
     var: Var
     lines: list[Line]
     reads: list[Var] = field(default_factory=list)
     buffer: int | None = None
+    memory: list[str] = field(default_factory=list)
 
 
 class Draft(Scope):
@@ -41,6 +46,7 @@ class Draft(Scope):
     def __init__(self, tape: Tape, plan: Plan, target: Tape) -> None:
         super().__init__(tape)
         self.plan, self.target = plan, target
+        self.is_long = False
         self.merged = merged_vars(tape)
         self.buffer = self.names.prefix("B")
         self.helper = {w: self.names.unique(w) for w in _HELPERS}
@@ -62,35 +68,38 @@ class Draft(Scope):
         modules = {n: importlib.import_module(path) for n, path in self.write.imports.items()}
         return {**self.names.bound, **modules, **given}
 
+    # ops
+
     def steps(self) -> tuple[list[Step], list[Step]]:
         """Return the steps of inputs and constants, and those of calls."""
-        head: list[Step] = []
-        body: list[Step] = []
-        for var, op in self.tape:
-            match op:
-                case Input():
-                    head.append(self.step(var, op, f"{self.helper['leaves']}[{len(head)}]"))
-                case Call():
-                    body.append(self.call(var, op))
-        for var, op in self.tape:
-            if isinstance(op, Constant):
-                head.append(self.step(var, op, self.constant(var, op)))
-        return head, body
+        return self.heads(), [self.call(v, op) for v, op in self.tape if isinstance(op, Call)]
+
+    def heads(self) -> list[Step]:
+        """Return the steps of inputs and constants."""
+        leaves = self.helper["leaves"]
+        inputs = [(v, op) for v, op in self.tape if isinstance(op, Input)]
+        head = [self.step(v, op, f"{leaves}[{k}]") for k, (v, op) in enumerate(inputs)]
+        constants = ((v, op) for v, op in self.tape if isinstance(op, Constant))
+        return [*head, *(self.step(v, op, self.constant(v, op)) for v, op in constants)]
 
     def call(self, var: Var, op: Call) -> Step:
         """Return the step of a call."""
-        k = self.plan.slot.get(var)
-        text = self.write.call(op, "" if k is None else f"{self.buffer}{k}")
-        step = self.step(var, op, text)
-        step.reads, step.buffer = op.operands, k
+        step = self.step(var, op, self.write.call(op, self.out(var)))
+        step.reads, step.buffer = op.operands, self.plan.slot.get(var)
         return step
+
+    def out(self, var: Var) -> str:
+        """Return the name of the buffer that a value is computed into, empty if there is none."""
+        k = self.plan.slot.get(var)
+        return "" if k is None else f"{self.buffer}{k}"
 
     def release(self, steps: list[Step]) -> None:
         """Let big arrays that stand in no buffer go once nothing needs their memory."""
         place, last = {s.var: s for s in steps}, steps[-1].var if steps else None
         for step in steps:
             var, end = step.var, self.plan.last_use[step.var]
-            if step.buffer is None and end != last and self.tape[var].spec.nbytes >= _BIG:
+            big = step.buffer is None and self.tape[var].spec.nbytes >= _BIG
+            if big and end != last and end in place:
                 place[end].lines.append(Line(f"del {self.local[var]}"))
 
     def constant(self, var: Var, op: Constant) -> str:
@@ -103,11 +112,18 @@ class Draft(Scope):
         name = self.local[var]
         lines = [Line(f"{name} = {value}", f"{var} {comment_of(op)}".rstrip(), var)]
         if isinstance(op, Call) and may_vary(op, self.tape):
-            lines.append(Line(f"{self.helper['check_shape']}({var.id}, {name})"))
+            lines += self.shape(var, op)
         if not isinstance(op, Constant):
-            for k, guard in self.guards.get(var, ()):
-                lines += self.guard(k, guard)
+            lines += self.guarded(var)
         return Step(var, lines)
+
+    def guarded(self, var: Var) -> list[Line]:
+        """Return the checks of all guards of an op."""
+        return [line for k, guard in self.guards.get(var, ()) for line in self.guard(k, guard)]
+
+    def shape(self, var: Var, op: Op) -> list[Line]:
+        """Return the check of a shape that depends on values."""
+        return [Line(f"{self.helper['check_shape']}({var.id}, {self.local[var]})")]
 
     def guard(self, k: int, guard: Guard) -> list[Line]:
         """Return the check of a guard."""
@@ -118,9 +134,23 @@ class Draft(Scope):
         test = f"if not {value}:" if guard.expected else f"if {value}:"
         return [Line(test, guard.origin.place), Line(f"    {check}")]
 
-    def unpack(self) -> Line:
+    def body(self, lines: list[Line]) -> list[Line]:
+        """Return the lines of the body from those of its ops."""
+        return lines
+
+    # arguments and memory
+
+    def header(self) -> list[Line]:
+        """Return the lines in front of the function."""
+        return []
+
+    def head(self, name: str) -> Line:
+        """Return the line that begins a function of the arguments."""
+        return Line(self.signature(name, "{}=None"))
+
+    def unpack(self) -> list[Line]:
         """Return the check of the arguments."""
-        return Line(f"{self.helper['leaves']} = {self.helper['unpack']}({self.arguments()})")
+        return [Line(f"{self.helper['leaves']} = {self.helper['unpack']}({self.arguments()})")]
 
     def arguments(self) -> str:
         """Return the arguments as they are passed on."""
@@ -133,11 +163,62 @@ class Draft(Scope):
             return []
         return [Line(f"{self.helper['buffers']} = {self.helper['take_buffers']}()")]
 
-    def buffers(self, wanted: Iterable[int]) -> Iterator[Line]:
+    def take(self, steps: list[Step]) -> None:
+        """Note what steps need of the memory."""
+
+    def last_piece(self) -> list[Line]:
+        """Return the lines that name what is handed out, behind all pieces."""
+        return self.loads(self.tape.outputs)
+
+    def bring(self) -> list[Line]:
+        """Return the lines that name all buffers."""
+        return list(self.named(range(len(self.plan.buffers))))
+
+    def named(self, wanted: Iterable[int]) -> Iterator[Line]:
         """Yield the lines that name buffers."""
         for k in wanted:
             name, source = f"{self.buffer}{k}", self.helper["buffers"]
             yield Line(f"{name} = {source}[{k}]", _describe(self.plan.buffers[k]))
+
+    def give_back(self) -> list[Line]:
+        """Return the line that lets the next call use the buffers."""
+        if not self.plan.buffers:
+            return []
+        return [Line(f"{self.helper['give_back']}({self.helper['buffers']})")]
+
+    # pieces of a long tape
+
+    def begin(self, call: str, state: str) -> list[Line]:
+        """Return the lines that call the prologue of a long tape."""
+        return [Line(call)]
+
+    def piece(self, name: str, at: int, steps: list[Step]) -> tuple[str, list[Line]]:
+        """Return the call of a piece of a long tape, and the lines that it begins with."""
+        state = self.helper["state"]
+        used = sorted({s.buffer for s in steps if s.buffer is not None})
+        own = {s.var for s in steps}
+        given = [state, *([self.helper["buffers"]] if self.plan.buffers else [])]
+        loads = self.loads({v for s in steps for v in s.reads} - own)
+        return f"{name}({', '.join(given)})", [*loads, *self.named(used)]
+
+    def calling(self, call: str, lines: list[Line]) -> list[Line]:
+        """Return the lines that call one piece of a long tape."""
+        return [Line(call)]
+
+    def loads(self, wanted: Iterable[Var]) -> list[Line]:
+        """Return the lines that take values from the state."""
+        state = self.helper["state"]
+        return [Line(f"{self.local[v]} = {state}[{v.id}]") for v in sorted(set(wanted))]
+
+    def is_handed_on(self, var: Var) -> bool:
+        """Tell whether a value goes from piece to piece in the state."""
+        return True
+
+    # results
+
+    def wanted(self) -> list[Var]:
+        """Return the vars that are needed behind the body."""
+        return self.tape.outputs
 
     def write_backs(self) -> list[tuple[Var, Line]]:
         """Return the lines that write values to the tape, each with the var that it reads."""
@@ -158,11 +239,11 @@ class Draft(Scope):
         if self.tape.gradients is not None:
             value += f", ({', '.join(gradients)}{',' if len(gradients) == 1 else ''})"
         lines = [Line(s) for s in results.statements]
-        if not self.plan.buffers:
+        give = self.give_back()
+        if not give:
             return [*lines, Line(f"return {value}")]
         result = self.helper["result"]
-        give = Line(f"{self.helper['give_back']}({self.helper['buffers']})")
-        return [*lines, Line(f"{result} = {value}"), give, Line(f"return {result}")]
+        return [*lines, Line(f"{result} = {value}"), *give, Line(f"return {result}")]
 
 
 def merged_vars(tape: Tape) -> dict[Var, Var]:

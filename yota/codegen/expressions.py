@@ -177,12 +177,15 @@ class Expressions:
         owner = getattr(fn, "__self__", None)
         if isinstance(owner, np.ufunc):
             return f"{self.function(owner)}.{name}"
+        public = getattr(fn, "__yota_public__", None)
+        if public is not None:
+            return f"{self.module(public[0])}.{public[1]}"
         for path, module in (("", np), (".linalg", np.linalg), (".fft", np.fft)):
             if vars(module).get(name) is fn and getattr(builtins, name, None) is not fn:
                 return f"{self.np}{path}.{name}"
         if getattr(builtins, name, None) is fn:
             return self.names.builtin(fn)
-        for path in ("math", "operator", "scipy.special"):
+        for path in ("math", "operator", "scipy.special", "scipy.special._ufuncs"):
             if path in sys.modules and getattr(sys.modules[path], name, None) is fn:
                 return f"{self.module(path)}.{name}"
         plain = fn.__wrapped__ if _is_primitive(fn) else fn

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from yota.buffers import Plan
 from yota.buffers import plan as plan_buffers
 from yota.codegen.draft import Draft, Step
+from yota.codegen.entry import EntryDraft
+from yota.codegen.memory import LeanDraft
 from yota.codegen.source import Line, Page, Source
-from yota.tape import Tape, Var
+from yota.tape import Call, Tape, Var
 
 # Longer tapes become functions of so many ops each.
 PIECE = 2_000
@@ -24,10 +27,27 @@ def generate(
 
     The bound form writes every value to `target`, the tape as it was recorded.
     """
-    draft = Draft(tape, plan or plan_buffers(tape, form), target or tape)
+    plan = plan or plan_buffers(tape, form)
+    draft = LeanDraft if plan.form == "lean" else Draft
+    return lay_out(draft(tape, plan, target or tape))
+
+
+def generate_entry(
+    tape: Tape, plan: Plan | None = None, *, target: Tape | None = None, exact: bool = False
+) -> Source:
+    """Return the code of an optimised tape, lean, that returns MISS where arguments do not fit.
+
+    The recorded tape is `target`; with `exact` every argument has to come in the recorded layout.
+    """
+    return lay_out(EntryDraft(tape, plan or plan_buffers(tape), target or tape, exact))
+
+
+def lay_out(draft: Draft) -> Source:
+    """Return the code of a draft."""
     page, (head, body) = Page(), draft.steps()
-    long = len(tape) > PIECE
-    sections = _Pieces(draft, page).run(head, body) if long else _whole(draft, page, head, body)
+    draft.is_long = len(body) > PIECE
+    lay = _Pieces(draft, page).run if draft.is_long else partial(_whole, draft, page)
+    sections = lay(head, body)
     line_of, ops_of = page.numbers(draft.merged)
     form, space = draft.plan.form, draft.namespace()
     return Source(page.text(), draft.name, form, *sections, line_of, ops_of, space)
@@ -35,12 +55,13 @@ def generate(
 
 def _whole(draft: Draft, page: Page, head: list[Step], body: list[Step]) -> Sections:
     """Write one function."""
-    page.add([Line(draft.signature(draft.name, "{}=None"))])
     if draft.plan.form == "lean":
         draft.release(body)
-    start = [Line("# prologue"), draft.unpack(), *_lines(head), *draft.allocate()]
-    first = page.add([*start, *draft.buffers(range(len(draft.plan.buffers)))], "    ")
-    second = page.add([Line("# body"), *_lines(body)], "    ")
+    draft.take(body)
+    page.add([*draft.header(), draft.head(draft.name)])
+    start = [Line("# prologue"), *draft.unpack(), *_lines(head), *draft.allocate()]
+    first = page.add([*start, *draft.bring()], "    ")
+    second = page.add([Line("# body"), *draft.body(_lines(body))], "    ")
     back = [line for _, line in draft.write_backs()]
     if back:
         tape = draft.helper["tape"]
@@ -66,7 +87,10 @@ class _Pieces:
     def run(self, head: list[Step], body: list[Step]) -> Sections:
         self.state = self.draft.helper["state"]
         self.calls: list[Line] = []
-        return self.prologue(head), self.body(body), self.epilogue()
+        pieces = self.pieces(body)
+        self.outputs = self.draft.last_piece()
+        self.page.add(self.draft.header())
+        return self.prologue(head), self.body(pieces), self.epilogue()
 
     def function(self, signature: Line, lines: Iterable[Line]) -> None:
         self.page.add([signature])
@@ -78,56 +102,60 @@ class _Pieces:
         draft, before = self.draft, len(self.page) + 1
         name = draft.names.unique(f"{draft.name}_prologue")
         self.page.add([Line("# prologue")])
-        kept = ", ".join(f"{s.var.id}: {draft.local[s.var]}" for s in head)
+        given = [v for v, op in draft.tape if not isinstance(op, Call) and draft.is_handed_on(v)]
+        kept = ", ".join(f"{v.id}: {draft.local[v]}" for v in given)
         end = Line(f"return {{{kept}}}")
-        self.function(Line(draft.signature(name, "{}=None")), [draft.unpack(), *_lines(head), end])
-        self.calls += [Line(f"{self.state} = {name}({draft.arguments()})"), *draft.allocate()]
+        self.function(draft.head(name), [*draft.unpack(), *_lines(head), end])
+        begin = draft.begin(f"{self.state} = {name}({draft.arguments()})", self.state)
+        self.begin = [*begin, *draft.allocate()]
         return range(before, len(self.page) + 1)
 
-    def body(self, body: list[Step]) -> range:
+    def pieces(self, body: list[Step]) -> list[tuple[Line, list[Line]]]:
+        """Return signature and lines of one function for each piece of the body."""
+        needed = self.last_readers(body)
+        return [
+            self.piece(start, body[start : start + PIECE], needed)
+            for start in range(0, len(body), PIECE)
+        ]
+
+    def body(self, pieces: list[tuple[Line, list[Line]]]) -> range:
         """Write one function for each piece of the body."""
         before = len(self.page) + 1
         self.page.add([Line("# body")])
-        needed = self.last_readers(body)
-        for start in range(0, len(body), PIECE):
-            self.piece(start, body[start : start + PIECE], needed)
+        for signature, lines in pieces:
+            self.function(signature, lines)
         return range(before, len(self.page) + 1)
 
     def last_readers(self, body: list[Step]) -> dict[Var, int]:
         """Return for each var the place in the body of the last step that reads it."""
         draft = self.draft
         found = {var: k for k, step in enumerate(body) for var in step.reads}
-        kept = draft.tape.ops if draft.plan.form == "bound" else draft.tape.outputs
+        kept = draft.tape.ops if draft.plan.form == "bound" else draft.wanted()
         return found | dict.fromkeys(kept, len(body))
 
-    def piece(self, start: int, steps: list[Step], needed: dict[Var, int]) -> None:
-        draft, end = self.draft, start + len(steps)
-        name = draft.names.unique(f"{draft.name}_body{start // PIECE + 1}")
-        given = [self.state, *([draft.helper["buffers"]] if draft.plan.buffers else [])]
-        used = sorted({s.buffer for s in steps if s.buffer is not None})
-        own = {s.var for s in steps}
-        loads = self.loads({v for s in steps for v in s.reads} - own)
+    def piece(
+        self, start: int, steps: list[Step], needed: dict[Var, int]
+    ) -> tuple[Line, list[Line]]:
+        draft, end, at = self.draft, start + len(steps), start // PIECE
+        name = draft.names.unique(f"{draft.name}_body{at + 1}")
+        call, loads = draft.piece(name, at, steps)
         stores = [
-            Line(f"{self.state}[{v.id}] = {draft.local[v]}")
-            for v in sorted(own)
-            if needed.get(v, -1) >= end
+            Line(f"{self.state}[{s.var.id}] = {draft.local[s.var]}")
+            for s in steps
+            if needed.get(s.var, -1) >= end and draft.is_handed_on(s.var)
         ]
-        call = f"{name}({', '.join(given)})"
-        self.function(Line(f"def {call}:"), [*loads, *draft.buffers(used), *_lines(steps), *stores])
-        self.calls.append(Line(call))
-
-    def loads(self, wanted: Iterable[Var]) -> list[Line]:
-        local = self.draft.local
-        return [Line(f"{local[v]} = {self.state}[{v.id}]") for v in sorted(set(wanted))]
+        lines = _lines(steps)
+        self.calls += draft.calling(call, lines)
+        return Line(f"def {call}:"), [*loads, *lines, *stores]
 
     def epilogue(self) -> range:
         """Write the write-back in pieces, and the function that calls all others."""
         draft, before = self.draft, len(self.page) + 1
         self.page.add([Line("# epilogue")])
         self.write_back(draft.write_backs())
-        outputs = self.loads(draft.tape.outputs)
-        self.page.add([Line(draft.signature(draft.name, "{}=None"))])
-        self.page.add([*self.calls, *outputs, *draft.returns()], "    ")
+        self.page.add([draft.head(draft.name)])
+        end = [*self.outputs, *draft.returns()]
+        self.page.add([*self.begin, *draft.body(self.calls), *end], "    ")
         return range(before, len(self.page) + 1)
 
     def write_back(self, found: list[tuple[Var, Line]]) -> None:
@@ -139,7 +167,7 @@ class _Pieces:
             part = found[start : start + PIECE]
             name = draft.names.unique(f"{draft.name}_epilogue{start // PIECE + 1}")
             call = f"{name}({self.state}, {tape})"
-            lines = [*self.loads(v for v, _ in part), *(line for _, line in part)]
+            lines = [*draft.loads(v for v, _ in part), *(line for _, line in part)]
             self.function(Line(f"def {call}:"), lines)
             self.calls.append(Line(call))
         self.calls.append(Line(f"{draft.helper['write_back']}({tape})"))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from yota.buffers import Plan, is_fresh
+from yota.aliasing import is_fresh
+from yota.buffers import Plan
 from yota.codegen.expressions import Expressions
 from yota.codegen.structure import Builder, fixed, walk
 from yota.structs import Leaf

@@ -11,6 +11,8 @@ from yota.tape import Constant, Guard, Input, Tape, Var
 class Scope:
     """Every name of the function that a tape becomes, and the guards of its ops by number."""
 
+    expressions = Expressions
+
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.positional, self.keywords = parameters(tape)
@@ -19,7 +21,7 @@ class Scope:
         self.names = Names(own)
         self.name = self.names.unique(identifier(tape.entry.name, "f"))
         self.local = local_names(tape, self.names, own)
-        self.write = Expressions(tape, self.names, self.local)
+        self.write = self.expressions(tape, self.names, self.local)
         self.guards: dict[Var, list[tuple[int, Guard]]] = {}
         for k, guard in enumerate(tape.guards):
             self.guards.setdefault(guard.var, []).append((k, guard))

@@ -41,17 +41,28 @@ class Source:
         exec(compile(self.text, filename, "exec"), space)
         # Taken out of its own globals, the function is freed with its last user.
         function: Callable[..., Any] = space.pop(self.name)
-        weakref.finalize(function, linecache.cache.pop, filename, None)
+        weakref.finalize(function, _forget, filename, space).atexit = False
         return function
+
+
+def _forget(filename: str, space: dict[str, Any]) -> None:
+    """Free what a function leaves behind; its helpers and their globals hold each other."""
+    linecache.cache.pop(filename, None)
+    space.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A statement with the comment behind it and the op that it computes."""
+    """A statement with the comment behind it and the op that it computes, in a loop several."""
 
     code: str
     comment: str = ""
     var: Var | None = None
+    more: tuple[Var, ...] = ()
+
+    def indented(self, indent: str = "    ") -> Line:
+        """Return the line further to the right."""
+        return Line(indent + self.code, self.comment, self.var, self.more)
 
 
 class Page:
@@ -66,7 +77,7 @@ class Page:
     def add(self, lines: Iterable[Line], indent: str = "") -> range:
         """Append lines and return the range of their numbers."""
         first = len(self.lines) + 1
-        self.lines += [Line(f"{indent}{x.code}", x.comment, x.var) for x in lines]
+        self.lines += [x.indented(indent) for x in lines]
         return range(first, len(self.lines) + 1)
 
     def text(self) -> str:
@@ -82,8 +93,9 @@ class Page:
     def numbers(self, merged: dict[Var, Var]) -> tuple[dict[Var, int], dict[int, tuple[Var, ...]]]:
         """Return the maps between ops and lines; `merged` maps a var to its survivor."""
         line_of = {x.var: k for k, x in enumerate(self.lines, 1) if x.var is not None}
+        line_of |= {v: k for k, x in enumerate(self.lines, 1) for v in x.more}
         line_of |= {v: line_of[s] for v, s in merged.items() if s in line_of}
-        ops_of: dict[int, tuple[Var, ...]] = {}
+        ops_of: dict[int, list[Var]] = {}
         for var, line in line_of.items():
-            ops_of[line] = (*ops_of.get(line, ()), var)
-        return line_of, ops_of
+            ops_of.setdefault(line, []).append(var)
+        return line_of, {line: tuple(vars_) for line, vars_ in ops_of.items()}

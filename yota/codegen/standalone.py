@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from yota.codegen.expressions import Expressions
 from yota.codegen.results import Results
 from yota.codegen.runtime import PYTHON
 from yota.codegen.scope import Scope
-from yota.codegen.shapes import may_vary
+from yota.shapes import may_vary
 from yota.codegen.source import Line, Page, Source
 from yota.codegen.structure import Arguments
 from yota.tape import (
@@ -225,6 +225,8 @@ def plain_text(fn: FunctionType, name: str, write: Expressions) -> tuple[str, li
         value = fn.__globals__.get(used)
         if value is np:
             renamed[used] = write.np
+        elif isinstance(value, ModuleType):
+            renamed[used] = write.module(value.__name__)
         elif isinstance(value, FunctionType) and _is_ours(value):
             renamed[used] = write.names.bind(inspect.unwrap(value), used)
             needs.append(renamed[used])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from yota.buffers import is_fresh
+from yota.aliasing import is_fresh
 from yota.rules.functional import cast, getitem, halt, identity, place, scatter, setitem
 from yota.tape import Call, Tape, Var, vars_in
 

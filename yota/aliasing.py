@@ -1,0 +1,88 @@
+"""What is known of calls and memory: whose results are fresh, and which compute into given memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from yota.rules.functional import cast, place, scatter, setitem
+from yota.tape import Call, Op, Spec, Tape, Var
+
+# Functions whose result never shares memory with an operand.
+_FRESH = {
+    np.sum, np.prod, np.max, np.min, np.amax, np.amin, np.mean, np.var, np.std, np.cumsum,
+    np.cumprod, np.all, np.any,
+    np.dot, np.vdot, np.inner, np.outer, np.tensordot, np.kron, np.cross, np.where, np.clip,
+    np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.repeat, np.tile, np.roll, np.take,
+    np.zeros, np.ones, np.full, np.zeros_like, np.ones_like, np.full_like, np.tril, np.triu,
+    np.take_along_axis, np.sort, np.argsort, np.argmax, np.argmin, np.linalg.inv, np.linalg.solve,
+    np.linalg.det, setitem, scatter, place, cast,
+}  # fmt: skip
+
+# Functions that compute the same bits into `out=` as into a new array.
+_TAKES_OUT = {
+    np.sum, np.prod, np.max, np.min, np.amax, np.amin, np.cumsum, np.cumprod, np.mean, np.dot,
+}  # fmt: skip
+
+
+def may_alias(op: Call) -> bool:
+    """Tell whether the result may share memory with an operand: so for all unknown functions."""
+    return op.spec.kind not in ("scalar", "python") and not is_fresh(op)
+
+
+def is_fresh(op: Call) -> bool:
+    """Tell whether a function is known to return memory of its own."""
+    if isinstance(op.fn, np.ufunc):
+        return op.spec.dtype is None or not op.spec.dtype.hasobject
+    return _is_one_of(op.fn, _FRESH)
+
+
+def is_elementwise(op: Call) -> bool:
+    """Tell whether element k of the result depends on elements k of the operands alone."""
+    return isinstance(op.fn, np.ufunc) and op.fn.signature is None and op.fn.nout == 1
+
+
+def may_overwrite(op: Call) -> bool:
+    """Tell whether a call computes the same bits into the memory of one of its operands."""
+    # NumPy takes one complex element over itself for a reduction, whose products round otherwise.
+    return is_elementwise(op) and not (_is_complex(op.spec) and math.prod(op.spec.shape) == 1)
+
+
+def _is_complex(spec: Spec) -> bool:
+    return spec.dtype is not None and spec.dtype.kind == "c"
+
+
+def takes_out(op: Op, tape: Tape) -> bool:
+    """Tell whether a call can be computed into a buffer without changing a bit."""
+    if not isinstance(op, Call) or not _is_plain(op.spec) or "out" in dict(op.kwargs):
+        return False
+    if isinstance(op.fn, np.ufunc):
+        return op.fn.nout == 1 and len(op.args) == op.fn.nin
+    if not _is_one_of(op.fn, _TAKES_OUT) or len(op.args) > 2:
+        return False
+    return op.fn is not np.mean or _means_in_own_dtype(op, tape)
+
+
+def _is_plain(spec: Spec) -> bool:
+    if spec.kind != "array" or not spec.shape or spec.order not in "CF" or 0 in spec.shape:
+        return False
+    return spec.dtype.kind in "biufc" and bool(spec.dtype.isnative)
+
+
+def _means_in_own_dtype(op: Call, tape: Tape) -> bool:
+    # The mean of float16 is summed in float32 only without out=.
+    operand = op.args[0]
+    return (
+        isinstance(operand, Var)
+        and tape[operand].spec.dtype == op.spec.dtype
+        and op.spec.dtype != np.float16
+    )
+
+
+def _is_one_of(fn: Any, functions: set[Any]) -> bool:
+    try:
+        return fn in functions
+    except TypeError:
+        return False

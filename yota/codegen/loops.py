@@ -1,0 +1,224 @@
+"""Write a loop over the rounds of a region as one for-statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from yota.codegen.draft import Step
+from yota.codegen.lean import Raw
+from yota.codegen.rolling import Loop, varying
+from yota.codegen.source import Line
+from yota.rules.functional import getitem
+from yota.tape import Call, Var
+
+if TYPE_CHECKING:
+    from yota.codegen.memory import LeanDraft
+
+_LONGEST_CYCLE = 8
+
+
+class LoopWriter:
+    """One loop: what varies from round to round stands in rows that are made with the memory."""
+
+    def __init__(self, draft: LeanDraft, loop: Loop) -> None:
+        self.draft, self.loop, self.memory = draft, loop, draft.memory
+        self.names = [draft.local[v] for v in loop.vars[0]]
+        self.columns: dict[str, str] = {}
+        self.taken: list[str] = []
+        for vars_ in loop.vars:
+            for var, name in zip(vars_, self.names, strict=True):
+                draft.local[var] = draft.out(var) or name
+                draft.rolled.add(var)
+
+    def step(self) -> Step:
+        """Return the whole loop as one step."""
+        loop, draft = self.loop, self.draft
+        lines = [x for k in range(len(self.names)) for x in self.lines(k)]
+        last = loop.vars[-1]
+        step = Step(last[-1], [], [], None)
+        for (k, at), (start, j) in loop.carried.items():
+            del k, at
+            step.lines.append(Line(f"{self.names[j]} = {draft.local[start]}"))
+            step.reads.append(start)
+        step.lines.append(Line(f"for {self.heading()}:", f"{loop.region.rounds} times"))
+        step.lines += [x.indented() for x in lines]
+        self.reads(step)
+        return step
+
+    def reads(self, step: Step) -> None:
+        """Note what the loop reads, and what it needs of the memory."""
+        draft, own = self.draft, {v for vars_ in self.loop.vars for v in vars_}
+        for k, var in enumerate(self.loop.vars[0]):
+            op = draft.tape[var]
+            if not isinstance(op, Call):
+                continue
+            for at, x in enumerate(varying(op)):
+                if type(x) is Var and x not in own and not self.varies(k, at):
+                    step.reads.append(x)
+                    draft.memory.need(x)
+                    step.memory += [n] if (n := draft.kept_name(x)) else []
+        step.memory += self.taken
+
+    def varies(self, k: int, at: int) -> bool:
+        return (k, at) in self.loop.columns or (k, at) in self.loop.carried
+
+    def lines(self, k: int) -> list[Line]:
+        """Return the lines of one call of the period, with all the ops that they stand for."""
+        draft, loop = self.draft, self.loop
+        var = loop.vars[0][k]
+        op = draft.tape[var]
+        if not isinstance(op, Call):
+            raise TypeError(op)
+        known = dict(draft.local)
+        self.rename(op, k)
+        op = self.indexed(op, k)
+        out = self.out(k)
+        draft.local[var] = self.names[k]
+        found = draft.step(var, op, draft.write.call(op, out)).lines
+        draft.local.update(known)
+        rounds = [vars_[k] for vars_ in loop.vars]
+        comment = f"{rounds[0]} … {rounds[-1]}{found[0].comment.removeprefix(str(var))}"
+        return [replace(found[0], comment=comment, more=tuple(rounds)), *found[1:]]
+
+    def rename(self, op: Call, k: int) -> None:
+        """Let the operands of a call go by the names that they have inside the loop."""
+        draft, loop = self.draft, self.loop
+        for j in range(k):
+            draft.local[loop.vars[0][j]] = self.names[j]
+        for at, x in enumerate(varying(op)):
+            if type(x) is Var and (k, at) in loop.columns:
+                draft.local[x] = self.column(loop.columns[k, at], "x")
+            elif type(x) is Var and (k, at) in loop.carried:
+                draft.local[x] = self.names[loop.carried[k, at][1]]
+
+    def indexed(self, op: Call, k: int) -> Call:
+        """Return an index that varies as the name of the number."""
+        if op.fn is getitem and type(op.args[1]) is int and (k, 1) in self.loop.columns:
+            name = self.column(self.loop.columns[k, 1], "at")
+            return replace(op, args=(op.args[0], Raw(name)))
+        return op
+
+    def out(self, k: int) -> str:
+        """Return the name of the memory that a call is computed into."""
+        vars_ = tuple(r[k] for r in self.loop.vars)
+        if vars_[0] not in self.draft.plan.slot:
+            return ""
+        return self.column(vars_, "y")
+
+    # columns
+
+    def column(self, values: tuple[Any, ...], letter: str) -> str:
+        """Return the name of what varies, or of what it always is."""
+        place = {self.draft.place(v) if type(v) is Var else repr(v) for v in values}
+        if len(place) == 1:
+            self.memory.need(values[0])
+            self.taken.append(*place)
+            return place.pop()
+        text = Column(self.draft, values).written()
+        if text not in self.columns:
+            name = f"{letter}{len(self.columns) + 1}"
+            self.columns[text] = self.draft.names.unique(name)
+        return self.columns[text]
+
+    def heading(self) -> str:
+        """Return what stands between `for` and the colon."""
+        builtin = self.draft.names.builtin
+        if not self.columns:
+            return f"_ in {builtin(range)}({self.loop.region.rounds})"
+        rows = self.draft.names.unique("rows")
+        texts = list(self.columns)
+        names = ", ".join(self.columns.values())
+        many = f"{builtin(zip)}({', '.join(texts)})" if len(texts) > 1 else texts[0]
+        self.memory.tables.append(Line(f"{rows} = {builtin(list)}({many})"))
+        self.taken.append(rows)
+        return f"{names} in {rows}"
+
+
+class Column:
+    """Where the values of one occurrence stand, round by round; `text` is None if unevenly."""
+
+    def __init__(self, draft: LeanDraft, values: Sequence[Any]) -> None:
+        self.draft, self.values = draft, values
+        self.needs: list[Var] = []
+        self.whole: int | None = None
+        self.text = self.numbers() if type(values[0]) is not Var else self.places()
+
+    def written(self) -> str:
+        """Return the text, and note what it needs of the memory."""
+        memory, text = self.draft.memory, self.text
+        if text is None:
+            self.needs = list(self.values)
+            text = f"[{', '.join(map(self.draft.place, self.values))}]"
+        for var in self.needs:
+            memory.need(var)
+        if self.whole is not None:
+            memory.need_buffer(self.whole)
+        return text
+
+    def numbers(self) -> str:
+        found = _range(self.values)
+        if found is None:
+            return repr(tuple(self.values))
+        return f"{self.draft.names.builtin(range)}({found.start}, {found.stop}, {found.step})"
+
+    def places(self) -> str | None:
+        """Return the text for values that stand in memory that stays."""
+        return self.cycle() or self.parts() or self.views()
+
+    def cycle(self) -> str | None:
+        """Return a few places that take turns."""
+        places = [self.draft.place(v) for v in self.values]
+        for n in range(1, _LONGEST_CYCLE + 1):
+            if all(x == y for x, y in zip(places, places[n:], strict=False)):
+                self.needs = list(self.values[:n])
+                return f"[{', '.join(places[:n])}] * {-(-len(places) // n)}"
+        return None
+
+    def parts(self) -> str | None:
+        """Return parts of one buffer as its rows."""
+        plan = self.draft.plan
+        if any(v not in plan.slot for v in self.values):
+            return None
+        buffers = [plan.buffers[plan.slot[v]] for v in self.values]
+        first = buffers[0].within
+        if first is None or any(b.shape != buffers[0].shape for b in buffers):
+            return None
+        size = first[2] - first[1]
+        starts = [b.within[1] for b in buffers if b.within and b.within[0] == first[0]]
+        whole = plan.buffers[first[0]]
+        uneven = len(starts) < len(buffers) or any(s % size for s in (*starts, whole.shape[0]))
+        rows = None if uneven else _range([s // size for s in starts])
+        if rows is None:
+            return None
+        self.whole = first[0]
+        name = f"{self.draft.buffer}{first[0]}"
+        if len(buffers[0].shape) == len(whole.shape):
+            name += f".reshape({self.draft.write.operand((-1, *buffers[0].shape))})"
+        return f"{name}[{_slice(rows)}]"
+
+    def views(self) -> str | None:
+        """Return equal views of what varies."""
+        draft, hoisted = self.draft, self.draft.memory.hoisted
+        pairs = [(v, hoisted[v]) for v in self.values if v in hoisted and v not in draft.plan.joins]
+        if len(pairs) < len(self.values) or len({draft.key_of(*p) for p in pairs}) > 1:
+            return None
+        inner = Column(draft, [op.args[0] for _, op in pairs])
+        self.needs, self.whole = inner.needs, inner.whole
+        name = draft.memory.each
+        return inner.text and f"[{draft.memory.view(pairs[0][1], name)} for {name} in {inner.text}]"
+
+
+def _range(values: Sequence[int]) -> range | None:
+    """Return equally spaced numbers as a range, None for others."""
+    step = values[1] - values[0]
+    if not step or any(y - x != step for x, y in zip(values, values[1:], strict=False)):
+        return None
+    return range(values[0], values[-1] + (1 if step > 0 else -1), step)
+
+
+def _slice(rows: range) -> str:
+    start = "" if rows.start == 0 and rows.step > 0 else str(rows.start)
+    stop = "" if rows.stop < 0 else str(rows.stop)
+    return f"{start}:{stop}" + ("" if rows.step == 1 else f":{rows.step}")

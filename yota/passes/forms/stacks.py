@@ -1,0 +1,165 @@
+"""The form that adds many small matrix products up as one product of stacked matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from yota.passes.forms.exact import count, is_real_array
+from yota.passes.forms.gather import Gather, is_sum
+from yota.passes.work import Work
+from yota.rules.functional import getitem
+from yota.tape import Call, Spec, Var
+
+# Fewer terms are not worth a stack, and longer ones keep BLAS busy by themselves.
+_FEWEST = 4
+_LONGEST = 64
+_MOST_BYTES = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """A term as `left.T @ right`, of tables with equally many rows, or of vectors as one row."""
+
+    term: Var
+    left: Var
+    right: Var
+
+    @property
+    def order(self) -> int:
+        """The place of the term among others: that of what was computed first."""
+        return min(self.left.id, self.right.id)
+
+
+def stack_products(work: Work) -> None:
+    """Let one matrix product stand for a sum of outer products, or of products of few rows."""
+    form = Gather(work)
+    stacks: dict[Any, Var] = {}
+    for root, _ in work.calls(np.add):
+        if is_sum(work, root) and not form.is_inner(root):
+            terms = list(form.terms(root))
+            for group in _groups(work, terms):
+                _stack(work, form, root, group, stacks)
+
+
+def _groups(work: Work, terms: list[Any]) -> list[list[_Product]]:
+    """Return the terms that can be stacked together."""
+    groups: dict[Any, list[_Product]] = {}
+    for term in terms:
+        product = _as_product(work, term)
+        if product is not None:
+            shapes = (work.ops[product.left].spec.shape, work.ops[product.right].spec.shape)
+            groups.setdefault(shapes, []).append(product)
+    return [sorted(g, key=lambda p: p.order) for g in groups.values() if _pays(work, g)]
+
+
+def _pays(work: Work, group: list[_Product]) -> bool:
+    specs = (work.ops[group[0].left].spec, work.ops[group[0].right].spec)
+    rows = specs[0].shape[0] if len(specs[0].shape) == 2 else 1
+    size = sum(s.nbytes for s in specs) * len(group)
+    return len(group) >= _FEWEST and rows <= _LONGEST and size <= _MOST_BYTES
+
+
+def _as_product(work: Work, term: Any) -> _Product | None:
+    op = work.call_of(term, np.multiply, np.matmul, np.dot)
+    if op is None or op.kwargs or work.only_user(term) is None or not work.is_free(term):
+        return None
+    return _outer(work, term, op) if op.fn is np.multiply else _of_tables(work, term, op)
+
+
+def _outer(work: Work, term: Var, op: Call) -> _Product | None:
+    """Return a product of a column with a row."""
+    for x, y in (op.args, op.args[::-1]):
+        column = _vector(work, x, -1)
+        row = _vector(work, y, -2) or (y if _is_vector(work, y) else None)
+        if column is not None and row is not None:
+            return _Product(term, column, row)
+    return None
+
+
+def _vector(work: Work, x: Any, axis: int) -> Var | None:
+    op = work.call_of(x, np.expand_dims)
+    source = op.args[0] if op is not None and op.args[1:] == (axis,) and not op.kwargs else None
+    return source if _is_vector(work, source) else None
+
+
+def _is_vector(work: Work, x: Any) -> bool:
+    spec = work.spec(x) if type(x) is Var else None
+    return spec is not None and is_real_array(spec) and len(spec.shape) == 1
+
+
+def _of_tables(work: Work, term: Var, op: Call) -> _Product | None:
+    """Return a product of a transposed table with a table."""
+    turned = work.call_of(op.args[0], np.swapaxes, np.transpose)
+    right = op.args[1]
+    if turned is None or turned.kwargs or type(right) is not Var:
+        return None
+    left = turned.args[0]
+    specs = (work.spec(left), work.spec(right))
+    plain = all(s is not None and is_real_array(s) and len(s.shape) == 2 for s in specs)
+    is_turned = plain and work.ops[op.args[0]].spec.shape == work.ops[left].spec.shape[::-1]
+    same = plain and len({s.dtype for s in specs if s is not None}) == 1
+    return _Product(term, left, right) if is_turned and same else None
+
+
+def _stack(
+    work: Work, form: Gather, root: Var, group: list[_Product], stacks: dict[Any, Var]
+) -> None:
+    """Put one product of stacks in the place of a group of terms."""
+    left = stacked(work, root, tuple(p.left for p in group), stacks)
+    right = stacked(work, root, tuple(p.right for p in group), stacks)
+    shape = work.ops[left].spec.shape
+    turned = Spec("array", work.ops[left].spec.dtype, shape[::-1], "F")
+    across = work.call(root, turned, np.swapaxes, left, -1, -2)
+    total = work.call(root, work.ops[root].spec, np.matmul, across, right)
+    done = {p.term for p in group}
+    terms = [total, *(t for t in form.terms(root) if t not in done)]
+    form.rebuild(root, terms, f"stacks: one product for {len(group)} products added up")
+    for p in group:
+        work.swallow(p.term, total, f"stacks: a part of the product of stacks {total}")
+
+
+def stacked(work: Work, at: Var, parts: tuple[Var, ...], known: dict[Any, Var]) -> Var:
+    """Return vectors as the rows of a table, or tables one below the other."""
+    if parts not in known:
+        found = _rows_of_one(work, at, parts)
+        known[parts] = found if found is not None else _concatenated(work, at, parts)
+    return known[parts]
+
+
+def _concatenated(work: Work, at: Var, parts: tuple[Var, ...]) -> Var:
+    spec = work.ops[parts[0]].spec
+    width, rows = spec.shape[-1], count(spec) // max(spec.shape[-1], 1) * len(parts)
+    if len(spec.shape) == 2:
+        return work.call(at, _table(spec, rows, width), np.concatenate, parts)
+    flat = Spec("array", spec.dtype, (rows * width,), "C")
+    joined = work.call(at, flat, np.concatenate, parts)
+    return work.call(at, _table(spec, rows, width), np.reshape, joined, (rows, width))
+
+
+def _table(spec: Spec, rows: int, width: int) -> Spec:
+    return Spec("array", spec.dtype, (rows, width), "C")
+
+
+def _rows_of_one(work: Work, at: Var, parts: tuple[Var, ...]) -> Var | None:
+    """Return the rows of a table that follow each other, as a part of that table."""
+    ops = [work.call_of(v, getitem) for v in parts]
+    first = ops[0]
+    if first is None or type(first.args[1]) is not int or first.args[1] < 0:
+        return None
+    table, start = first.args
+    wanted = [(table, start + k) for k in range(len(parts))]
+    if [op.args for op in ops if op is not None] != wanted or not _is_table(work, table):
+        return None
+    spec = work.ops[table].spec
+    if start == 0 and len(parts) == spec.shape[0]:
+        return table
+    part = Spec("array", spec.dtype, (len(parts), *spec.shape[1:]), spec.order)
+    return work.call(at, part, getitem, table, slice(start, start + len(parts)))
+
+
+def _is_table(work: Work, x: Any) -> bool:
+    spec = work.spec(x) if type(x) is Var else None
+    return spec is not None and is_real_array(spec) and len(spec.shape) == 2
