@@ -11,6 +11,7 @@ from tests.yotaview.screen_text import (
     counted,
     drive,
     mlp_session,
+    problems,
     screen_of,
     text_of,
 )
@@ -99,6 +100,44 @@ def test_one_position_drives_every_view():
         assert "focus %37" in text_of(app)
 
     drive(app, (120, 40), act)
+
+
+def test_dropped_and_merged_ops_say_where_they_went_and_why(tmp_path):
+    session = opened(tmp_path, EXP)
+    app = YotaView(session)
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("colon", *"seed", "enter")
+        for view in ("1", "2", "3"):
+            await pilot.press(view)
+            if view == "2":
+                await pilot.press("G")
+            told = " ".join(text_of(app).replace("│", " ").replace("┃", " ").split())
+            assert "%3 dropped: not needed by any result" in told
+        assert "· %3 dropped ·" in text_of(app)
+        await pilot.press("colon", "4", "enter")
+        for view in ("1", "2", "3"):
+            await pilot.press(view)
+            told = " ".join(text_of(app).replace("│", " ").replace("┃", " ").split())
+            assert "%4 ≡ %2: same function and operands as %2" in told
+
+    drive(app, (200, 60), act)
+
+
+def test_tape_that_is_opened_while_times_are_in_sight_breaks_no_page():
+    app = YotaView(mlp_session(), view="profile")
+
+    async def act(pilot: Pilot[int]) -> None:
+        pane = app.screen.views["profile"].panes["times"]
+        before = [pane.render_line(y).text for y in range(pane.size.height)]
+        app.state.session.open(1)
+        assert [pane.render_line(y).text for y in range(pane.size.height)] == before
+        app.screen.views["profile"].moved()
+        await pilot.pause()
+        assert [pane.render_line(y).text for y in range(pane.size.height)] != before
+        assert not problems(app)
+
+    drive(app, (100, 30), act)
 
 
 def test_prompt_shows_errors_and_stays():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +14,10 @@ import pytest
 import yota
 import yotaview
 from tests.yotaview.scripts import EXP, opened
-from yota.tape import Tape
+from yota.tape import Call, Frame, Input, Origin, Tape, Var, spec_of
 from yotaview.render import svg
-from yotaview.render.dot import FOLD_ABOVE, to_dot
+from yotaview.render.dot import to_dot
+from yotaview.render.fold import FOLD_ABOVE
 from yotaview.render.svg import LayoutError, dot_svg, render_dot, svg_png, tape_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -64,8 +67,6 @@ def test_gradients_are_named_after_their_inputs() -> None:
 def test_hostile_names_are_only_text(name: str) -> None:
     tape = yota.trace(lambda x: np.exp(x), 0.5)[1]
     (var,) = tape.inputs
-    from dataclasses import replace
-
     tape.ops[var] = replace(tape.ops[var], name=name)
     drawing = tape_svg(tape)
     assert "<script>" not in drawing
@@ -80,6 +81,67 @@ def test_long_tape_is_folded_by_line_and_says_so() -> None:
     texts = " ".join(texts_of(drawing))
     assert f"{len(tape):,} ops, folded by source line" in texts
     assert f"×{FOLD_ABOVE - 1}" in texts
+
+
+def elements_of(drawing: str) -> dict[str, ET.Element]:
+    """Return the elements of ops by their ids."""
+    found = [e for e in ET.fromstring(drawing).iter() if e.get("id", "").startswith("op-")]
+    assert len({e.get("id") for e in found}) == len(found)
+    return {e.get("id", ""): e for e in found}
+
+
+def many_lines(count: int) -> Tape:
+    """Return a tape whose every op comes from a line of its own."""
+    tape, spec = Tape(), spec_of(0.5)
+    var = tape.push(Input(name="x", spec=spec))
+    for k in range(count):
+        origin = Origin(frames=(Frame("f.py", k + 1, k + 1, 0, 1, "f"),))
+        var = tape.push(Call(fn=np.sin, args=(var,), spec=spec, origin=origin))
+    return tape
+
+
+@pytest.mark.parametrize("make", [long_tape, many_lines], ids=["one line", "many lines"])
+@pytest.mark.parametrize("at", [None, Var(1200), Var(3 * FOLD_ABOVE)], ids=str)
+def test_every_op_of_a_long_tape_has_its_element(
+    make: Callable[[int], Tape], at: Var | None
+) -> None:
+    tape = make(3 * FOLD_ABOVE)
+    found = elements_of(tape_svg(tape, at=at))
+    assert set(found) == {f"op-{v.id}" for v in tape.ops}
+    for element in found.values():
+        drawn = [e for e in element.iter() if e.tag[len(SVG) :] in ("path", "polygon", "ellipse")]
+        assert drawn
+
+
+def test_op_around_the_position_is_drawn_apart() -> None:
+    tape = many_lines(3 * FOLD_ABOVE)
+    assert "op-1200" in ids_of(tape_svg(tape, at=Var(1200)))
+    assert "op-1200" not in ids_of(tape_svg(tape))
+
+
+def test_marks_of_folded_ops_lie_in_their_box_and_bear_their_names() -> None:
+    drawing = tape_svg(long_tape(FOLD_ABOVE))
+    boxes = {e.get("id", ""): e for e in ET.fromstring(drawing).iter(f"{SVG}g")}
+    box = next(e for name, e in boxes.items() if name.startswith("ops-2-"))
+    points = next(box.iter(f"{SVG}polygon")).get("points", "").split()
+    xs = [float(p.split(",")[0]) for p in points]
+    marks = [e for e in box.iter(f"{SVG}g") if e.get("id", "").startswith("op-")]
+    places = [float(next(m.iter(f"{SVG}path")).get("d", "")[1:].split(",")[0]) for m in marks]
+    assert places == sorted(places)
+    assert min(xs) < places[0] < places[-1] < max(xs)
+    title = next(boxes["op-3"].iter(f"{SVG}title")).text or ""
+    assert title.startswith("%3 sin(%2) · ")
+
+
+def test_hostile_names_are_only_text_in_a_folded_drawing() -> None:
+    tape = many_lines(FOLD_ABOVE)
+    frames = (Frame("</title><script>\x1b&", 1, 1, 0, 1, "f"),)
+    for k in range(2, 5):
+        tape.ops[Var(k)] = replace(tape.ops[Var(k)], origin=Origin(frames=frames))
+    drawing = tape_svg(tape)
+    assert "<script>" not in drawing
+    title = next(elements_of(drawing)["op-3"].iter(f"{SVG}title")).text or ""
+    assert "title><script>\N{REPLACEMENT CHARACTER}&:1" in title
 
 
 def test_dot_of_a_long_tape_holds_every_op() -> None:

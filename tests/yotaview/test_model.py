@@ -22,12 +22,14 @@ from tests.yotaview.scripts import (
 from yota.tape import Var
 from yotaview.model.breaks import BreakError, find_breaks
 from yotaview.model.goto import GotoError
+from yotaview.model.mapping import short
 from yotaview.model.profile import live_bytes
 from yotaview.model.session import NotKnown, Session
 from yotaview.model.single import session_of
 from yotaview.model.stepper import Stepper
-from yotaview.model.summary import format_cell, grid, norm_of, summarise
+from yotaview.model.summary import format_cell, format_number, grid, norm_of, single, summarise
 from yotaview.model.textbook import rule_text
+from yotaview.render.tapes import outcome
 
 
 def session_over(f, *args) -> Session:
@@ -196,7 +198,7 @@ def test_twin_leads_to_the_cotangent_and_back(network: Session) -> None:
 
 def test_merged_op_maps_to_its_survivor(tmp_path: Path) -> None:
     session = opened(tmp_path, EXP)
-    assert session.mapped(Var(4), "cse") == (Var(2), "%4 ≡ %2")
+    assert session.mapped(Var(4), "cse") == (Var(2), "%4 ≡ %2: same function and operands as %2")
     assert session.mapped(Var(2), "cse") == (Var(2), "")
 
 
@@ -207,6 +209,32 @@ def test_dropped_op_maps_to_the_next_live_one_with_the_reason(tmp_path: Path) ->
             target, why = session.mapped(var, stage.name)
             assert target is None or target in stage.tape
             assert target == var or why
+
+
+def test_dropped_op_behind_which_nothing_is_computed_says_so(tmp_path: Path) -> None:
+    session = opened(tmp_path, EXP)
+    target, why = session.mapped(Var(3), "dce")
+    assert target is None
+    assert why == "%3 dropped: not needed by any result; nothing is computed behind it"
+    assert short(why) == "%3 dropped"
+
+
+def test_reason_begins_with_what_became_of_the_op(network: Session) -> None:
+    for var in network.tape.ops:
+        target, why = network.mapped(var, "dce")
+        if target not in (None, var):
+            assert str(target) in short(why)
+            assert len(why) > len(short(why)) + 2
+
+
+def test_session_that_stands_still_does_not_follow(tmp_path: Path) -> None:
+    session = opened(tmp_path, LOOP.format(count=3))
+    session.goto(Var(4))
+    still = session.still()
+    session.open_call(1)
+    session.goto(Var(2))
+    assert (still.at, still.call.number) == (Var(4), 3)  # type: ignore[union-attr]  # one is open
+    assert still.opened is not session.opened
 
 
 def test_reverse_op_is_not_on_the_trace_stage(tmp_path: Path) -> None:
@@ -238,6 +266,22 @@ def test_rule_of_a_users_function_is_its_own_source_line() -> None:
     yota.defvjp(cube, lambda dy, y, x: dy * 3 * x**2)
     tape = yota.gradtape(lambda x: cube(x), 2.0)
     assert "dy * 3 * x**2" in rule_text(tape, Var(2))
+
+
+def test_rule_of_a_users_function_that_bears_a_known_name_is_its_own() -> None:
+    def norm(x):
+        return x * 2.0
+
+    double = yota.primitive(norm)
+    yota.defvjp(double, lambda dy, y, x: dy * 2.0)
+    tape = yota.gradtape(lambda x: double(x), 2.0)
+    assert "dy * 2.0" in rule_text(tape, Var(2))
+    assert "‖" not in rule_text(tape, Var(2))
+
+
+def test_complex_result_of_a_shown_tape_is_told_whole() -> None:
+    row = session_of(yota.trace(lambda z: z * z, np.complex128(1 + 2j))[1]).row
+    assert outcome(row) == -3 + 4j
 
 
 def test_profile_times_every_call_and_finds_the_peak(network: Session) -> None:
@@ -330,6 +374,32 @@ def test_show_needs_values_or_arguments() -> None:
 def test_summary_counts_what_is_there(value: object, expected: tuple[object, ...]) -> None:
     s = summarise(value)
     assert (s.nan, s.inf, s.zero, s.positive, s.minimum, s.maximum) == expected
+
+
+def test_complex_values_are_measured_by_magnitude_and_say_so() -> None:
+    s = summarise(np.array([3 + 4j, -1.0]))
+    assert (s.symbol, s.is_complex, s.maximum) == ("|z|", True, 5.0)
+    assert (summarise(np.ones(2)).symbol, summarise(np.ones(2)).is_complex) == ("x", False)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.array([[1 - 2j]]), "1-2j"),
+        (np.array(1 - 2j), "1-2j"),
+        (1j, "0+1j"),
+        (np.array([True]), "True"),
+        (2**60 + 1, "1152921504606846977"),
+        (np.array([2**60 + 1]), "1152921504606846977"),
+        (np.longdouble(0.5), "0.5"),
+    ],
+)
+def test_single_elements_are_shown_as_they_are(value: object, text: str) -> None:
+    assert format_number(single(value)) == text
+
+
+def test_integer_that_python_would_not_write_out_is_told_by_its_length() -> None:
+    assert format_number(10**5000) == "an integer of 16,610 bits"
 
 
 def test_summary_of_huge_values_does_not_overflow() -> None:

@@ -1,3 +1,4 @@
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -7,11 +8,25 @@ from hypothesis import strategies as st
 
 from tests.yotaview.big_tape import big_session
 from tests.yotaview.screen_text import captured, mlp_session, screen_of
+from tests.yotaview.scripts import opened
 from yota.tape import Call, Frame, Input, Origin, Tape, Var, spec_of
 from yotaview.model.groups import group_ops
+from yotaview.model.session import Session
 from yotaview.model.summary import summarise
-from yotaview.render import code, graph, header, layered, passes, tapes, text, value
+from yotaview.render import (
+    code,
+    graph,
+    header,
+    layered,
+    mirror,
+    passes,
+    profile,
+    tapes,
+    text,
+    value,
+)
 from yotaview.render.canvas import Canvas
+from yotaview.render.json import json_lines
 from yotaview.render.line import (
     ASCII,
     Span,
@@ -33,6 +48,8 @@ from yotaview.render.line import (
     wrap_line,
 )
 from yotaview.render.text import Marks, OpRows
+from yotaview.widgets.state import Derived
+from yotaview.widgets.step import FoldedRows
 
 
 def at(session, number):
@@ -340,8 +357,8 @@ def test_mirror_is_drawn_anew_only_where_it_changes():
     pages = []
     for index in range(len(session.stepper)):
         session.stepper = session.stepper.to(index)
-        pages.append(graph.mirror(session, groups, 100))
-        fresh = graph._mirror(session, groups, 100)
+        pages.append(mirror.mirror(session, groups, 100))
+        fresh = mirror._mirror(session, groups, 100)
         assert plain(pages[-1].lines) == plain(fresh.lines)
         assert pages[-1].lines == fresh.lines
     assert len({id(p) for p in pages}) < len(pages) / 2
@@ -359,6 +376,125 @@ def test_group_is_laid_out_once():
         second = graph.unfolded(session, groups, 80)
     assert calls == []
     assert len(first.lines) == len(second.lines)
+
+
+LAZY = {
+    "ops": lambda s: OpRows(s, Marks(), 60),
+    "code": lambda s: code.code_page(s, s.program.source(), Marks(), 3, 80).lines,
+    "buffers": lambda s: code.buffer_page(
+        s, s.program.plan("bound"), s.at, 80, 20, "%1 → %2"
+    ).lines,
+    "times": lambda s: profile.by_op(
+        s, s.profile(), s.profile().slowest(), 1.0, 0, 60
+    ).lines,
+    "statements": lambda s: FoldedRows(
+        OpRows(s, Marks(), 60), group_ops(s.tape, s.capture.sources), s.stepper.index
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_page_is_painted_as_it_was_made_whatever_is_opened_meanwhile(name):
+    session = at(Session(captured(), 0), 30)
+    expected = [LAZY[name](session)[k] for k in range(len(LAZY[name](session)))]
+    page = LAZY[name](session)
+    session.open(1)
+    session.step(2)
+    assert [page[k] for k in range(len(page))] == expected
+    assert page[:3] == expected[:3]
+    assert page[-1] == expected[-1]
+    with pytest.raises(IndexError):
+        page[len(page)]
+
+
+def test_op_that_was_not_run_has_no_time(tmp_path):
+    text = COMPLEX.replace("np.sum(z * z)", "np.sum(own(z))").replace(
+        "yota.trace", "own = yota.primitive(lambda z: z + 1)\nyota.trace"
+    )
+    session = opened(tmp_path, text)
+    times = session.profile()
+    assert times.not_run == (Var(2),)
+    rows = profile.by_op(session, times, list(times.seconds), 1.0, 0, 80).lines
+    assert "not run" in text_of(rows[2])
+    assert "%" in text_of(rows[3])
+
+
+def test_what_is_derived_from_a_call_stays_with_it():
+    session = Session(captured(), 0)
+    derived = Derived(session)
+    ops = len(session.tape)
+    session.open(1)
+    assert len(derived.times.as_recorded) == ops
+    assert derived.groups.groups[0].frame.line == 14
+    assert len(derived.flow) > 5
+
+
+def test_value_pane_labels_magnitudes():
+    x = np.array([[3 + 4j, 0], [1j, -2]])
+    facts = plain(value.fact_lines(summarise(x), spacious=True, width=60))
+    assert facts.startswith("|z|∈[0 ")
+    assert "|z|: μ=2" in facts
+    assert "‖z‖=5.47723" in facts
+    assert "−" not in facts
+    assert "magnitudes |z|" in plain(value.histogram(x, 60, 8))
+    assert "minimum  of |z| 0" in plain(value.moments(x))
+    assert "= 3+4j" in plain(value._body(x[0, 0], "grid", 0, 60, 8))
+    shades = value._body(x, "heat", 0, 60, 8)
+    assert "-" not in plain(shades)
+
+
+def test_text_of_complex_values_says_what_is_measured(tmp_path):
+    session = opened(tmp_path, COMPLEX)
+    rows = {r.split()[0]: r for r in plain(text.tape_lines(session)).splitlines()}
+    assert rows["%1"].endswith("|z| min 0.5 max 2.23607 nan 0")
+    assert rows["%3"].endswith("value -3.25+4j")
+    assert "  -3.25+4j  " in plain(tapes.list_lines(session.capture))
+    head, first, *_ = map(json.loads, json_lines(session))
+    assert head["value"] == "(-3.25+4j)"
+    assert first["measured"] == "magnitude"
+
+
+def test_value_of_a_complex_call_that_is_not_kept_is_its_real_part(tmp_path):
+    row = opened(tmp_path, COMPLEX).row
+    row.calls.clear()
+    assert tapes.value_text(row) == "Re -3.25"
+    assert tapes.outcome(row) is None
+
+
+COMPLEX = """\
+import numpy as np
+import yota
+
+yota.trace(lambda z: np.sum(z * z), np.array([1 + 2j, 0.5j]))
+"""
+
+
+class Shouts:
+    def __repr__(self):
+        raise AssertionError("run")
+
+
+def test_value_pane_runs_nothing_of_the_users():
+    for thing in (Shouts(), [Shouts()], np.array([Shouts()], object)):
+        assert value._body(thing, "grid", 0, 40, 5)
+    assert "an integer of 16,610 bits" in plain(value._body(10**5000, "grid", 0, 40, 5))
+
+
+def test_where_the_position_went_stands_above_the_buffers():
+    session = at(mlp_session(), 37)
+    var, why = session.mapped(Var(37), "code")
+    plan = session.program.plan()
+    rows = plain(code.buffer_page(session, plan, var, 60, 8, why).lines)
+    assert rows.startswith("%37 ≡ %10: same function and operands as %10\n")
+    assert rows.splitlines()[1].startswith(f"{len(plan.buffers)} buffers")
+
+
+def test_reason_of_the_position_stands_below_that_of_the_rewrite():
+    session = at(mlp_session(), 37)
+    stages = {s.name: s for s in session.program.stages}
+    for name in ("fold", "dce", "code"):
+        rows = plain(passes.why_page(session, stages[name], 0, 90).lines)
+        assert "here    %37 ≡ %10: same function and operands as %10" in rows
 
 
 def test_norms_are_told_from_the_first_to_the_last_call():

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from yota.rules.lazily import is_scipys, learn_by_name
 from yota.rules.registry import NONDIFF, PRIMITIVES, VJP
 from yota.tape import Call, Tape, Var
 from yota.tracing.foreign import is_foreign
@@ -68,12 +69,7 @@ def _ufunc_name(fn: np.ufunc, name: str) -> str | None:
         if getattr(space, name, None) is fn:
             return f"{prefix}.{name}"
     module = getattr(fn, "__module__", None) or ""
-    return f"scipy.special.{name}" if module.startswith("scipy") or _in_scipy(fn, name) else None
-
-
-def _in_scipy(fn: np.ufunc, name: str) -> bool:
-    special = sys.modules.get("scipy.special")
-    return special is not None and getattr(special, name, None) is fn
+    return f"scipy.special.{name}" if module.startswith("scipy") or is_scipys(fn) else None
 
 
 def _tables() -> tuple[dict[str, Callable[..., Any]], dict[int, str]]:
@@ -94,7 +90,9 @@ def name_of(fn: Callable[..., Any]) -> str | None:
 
 def resolve(name: str) -> Callable[..., Any] | None:
     """Return the function of a name that `name_of` gave; None for any other name."""
-    return _tables()[0].get(name)
+    found = _tables()[0].get(name)
+    # what stands in a saved tape need not have been met in this process
+    return _tables()[0].get(name) if found is None and learn_by_name(name) else found
 
 
 def is_users(op: Call) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from yota.tape import Tape, Var
+from yota.tape import Fate, Tape, Var
 
 
 def map_var(
@@ -12,22 +12,38 @@ def map_var(
 ) -> tuple[Var | None, str]:
     """Return the op of `stage` that stands for `var`, with the reason where it is not itself.
 
-    `users` and `order` are those of the recorded tape, on which `var` is number `index`.
+    The reason begins with what became of `var`; behind a colon stands why.  `users` and `order`
+    are those of the recorded tape, on which `var` is number `index`.
     """
-    if var in stage:
-        fate = stage.fates.get(var)
-        return var, f"{var} {fate.kind}: {fate.why}" if fate is not None and fate.why else ""
     fate = stage.fates.get(var)
+    if var in stage:
+        return var, f"{var} {fate.kind}: {fate.why}" if fate is not None and fate.why else ""
     if fate is None:
         return None, f"{var} is not on this stage"
     fate = stage.where(var)
     if fate.into is not None and fate.into in stage:
-        sign = "≡" if fate.kind == "merged" else "→"
-        text = f"{var} {sign} {fate.into}"
-        return fate.into, text if fate.kind == "merged" else f"{text}, {fate.kind}: {fate.why}"
+        if fate.kind == "merged":
+            return fate.into, _told(f"{var} ≡ {fate.into}", fate.why)
+        run = "" if fate.iteration is None else f", iteration {fate.iteration}"
+        return fate.into, _told(f"{var} → {fate.into}", f"{fate.kind}{run}: {fate.why}")
     if fate.kind == "inlined":
         user = next((u for u in users.get(var, ()) if u in stage), None)
         if user is not None:
-            return user, f"{var} is inlined at {user}: {fate.why}"
+            return user, _told(f"{var} inlined at {user}", fate.why)
+    return _dropped(fate, stage, order, index)
+
+
+def _dropped(fate: Fate, stage: Tape, order: Sequence[Var], index: int) -> tuple[Var | None, str]:
     onward = next((order[k] for k in range(index + 1, len(order)) if order[k] in stage), None)
-    return onward, f"{var} dropped: {fate.why}" + (f"; next is {onward}" if onward else "")
+    if onward is None:
+        return None, f"{_told(f'{fate.var} {fate.kind}', fate.why)}; nothing is computed behind it"
+    return onward, _told(f"{fate.var} {fate.kind}, next is {onward}", fate.why)
+
+
+def _told(what: str, why: str) -> str:
+    return f"{what}: {why}" if why else what
+
+
+def short(reason: str) -> str:
+    """Return the first part of a reason: what became of an op, without why."""
+    return reason.partition(": ")[0]

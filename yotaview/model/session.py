@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 from yota.program import Program
-from yota.tape import Call, Constant, Frame, Input, Op, Tape, Var, format_call
+from yota.tape import Call, Frame, Op, Tape, Var
 from yotaview.capture import Capture, KeptCall, Row
 from yotaview.model.breaks import find_breaks
 from yotaview.model.findings import Finding
 from yotaview.model.goto import GotoError, find_position
 from yotaview.model.mapping import map_var
-from yotaview.model.nonfinite import find_nonfinite
-from yotaview.model.profile import Profile, measure
-from yotaview.model.replay import replay, with_constants
+from yotaview.model.opened import Contribution, Opened
+from yotaview.model.profile import Profile
 from yotaview.model.stepper import Stepper
 from yotaview.model.textbook import rule_text
 
 Phase = Literal["inputs", "forward", "seed", "reverse"]
-
-
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """A term of a cotangent: the op that holds it, and the op whose derivative it is."""
-
-    var: Var
-    of: Var | None
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,81 +35,6 @@ class NotKnown(Exception):  # noqa: N818 - what it says
     """A value is not computed at the position, or cannot be had; the text says why."""
 
 
-class Opened:
-    """One kept call of a row, with its values; everything costly is computed on first use."""
-
-    def __init__(self, row: Row, call: KeptCall | None) -> None:
-        self.row, self.call = row, call
-        constants = call.constants if call is not None else {}
-        self.own_literals = call is None or repr(call.literals) == repr(row.literals)
-        literals = None if self.own_literals or call is None else call.literals
-        self.tape = with_constants(row.tape, constants, literals)
-        self.positions = {v: k for k, v in enumerate(self.tape.ops)}
-        self.problems: dict[Var, str] = {}
-        if call is None:
-            self.tape.values = dict(row.tape.values or {})
-        else:
-            self.tape.values, self.problems = replay(self.tape, call.inputs, call.known)
-
-    @property
-    def values(self) -> Mapping[Var, Any]:
-        """The values of the tape."""
-        return self.tape.values or {}
-
-    @cached_property
-    def program(self) -> Program:
-        """The stages, for the values that this call captured."""
-        own = self.row.program
-        if own is not None and self.own_literals and self._same_constants():
-            return own
-        return Program(self.tape)
-
-    def _same_constants(self) -> bool:
-        pairs = ((self.row.tape[v], op) for v, op in self.tape if isinstance(op, Constant))
-        return all(getattr(a, "value", None) is b.value for a, b in pairs)
-
-    @cached_property
-    def users(self) -> dict[Var, list[Var]]:
-        """The readers of every op."""
-        return self.tape.users()
-
-    @cached_property
-    def twins(self) -> dict[Var, Var]:
-        """From the op that completes a cotangent to the op whose cotangent it is."""
-        found: dict[Var, Var] = {}
-        for primal, cotangent in self.tape.cotangents.items():
-            if cotangent in self.tape and cotangent not in found:
-                found[cotangent] = primal
-        return found
-
-    @cached_property
-    def alerts(self) -> list[Finding]:
-        """Where NaN and infinity begin, inputs without a path."""
-        return find_nonfinite(self.tape, self.values, self.row.name)
-
-    @cached_property
-    def contributions(self) -> dict[Var, list[Contribution]]:
-        """The terms of every cotangent."""
-        last: dict[tuple[Var, Var | None], Var] = {}
-        for var, op in self.tape:
-            o = op.origin
-            if o.wrt is not None and o.role not in ("accumulate", "seed"):
-                last[o.wrt, o.of] = var
-        found: dict[Var, list[Contribution]] = {}
-        for (wrt, of), var in last.items():
-            found.setdefault(wrt, []).append(Contribution(var, of, _term_text(self.tape, var, of)))
-        return found
-
-
-def _term_text(tape: Tape, var: Var, of: Var | None) -> str:
-    op = tape[var]
-    term = format_call(op) if isinstance(op, Call) else str(var)
-    through = tape[of] if of is not None and of in tape else None
-    return f"{var} = {term}" + (
-        f"  through {of} {through.name}" if isinstance(through, Call) else ""
-    )
-
-
 class Session:
     """The open call and the position; values are computed when a call is opened."""
 
@@ -129,7 +43,6 @@ class Session:
         self.row_index = self.call_index = 0
         self._past: list[Place] = []
         self._future: list[Place] = []
-        self._profiles: dict[int, Profile] = {}
         self._breakpoints: dict[int, set[Var]] = {}
         self._open(capture.opening_row() if row is None else row, call)
 
@@ -212,6 +125,10 @@ class Session:
     def breakpoints(self) -> set[Var]:
         """The breakpoints of the open row."""
         return self._breakpoints.setdefault(self.row_index, set())
+
+    def still(self) -> Session:
+        """Return the session as it stands, which does not follow when this one moves on."""
+        return copy.copy(self)
 
     def step(self, n: int) -> None:
         """Move `n` ops onward, back where negative; not recorded as a jump."""
@@ -332,10 +249,7 @@ class Session:
 
     def profile(self) -> Profile:
         """Return the times and live bytes of the open call, measured once."""
-        key = id(self.opened)
-        if key not in self._profiles:
-            self._profiles = {key: measure(self.tape, self.opened.values)}
-        return self._profiles[key]
+        return self.opened.profile
 
     def jump(self, text: str) -> None:
         """Go to `:46`, `:+10`, `:%46`, `:50%`, `:line 9`, `:seed`, `:nan` or `:call 7`.
@@ -378,7 +292,3 @@ class Session:
     def rule_text(self, var: Var) -> str:
         """Return the derivative that explains `var`, as a textbook writes it."""
         return rule_text(self.tape, var)
-
-    def inputs(self) -> Iterator[tuple[Var, Input]]:
-        """Yield the inputs of the open tape."""
-        return ((v, op) for v, op in self.tape if isinstance(op, Input))

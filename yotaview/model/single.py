@@ -50,13 +50,14 @@ def _row(tape: Tape, inputs: tuple[Any, ...], known: dict[Var, Any]) -> Row:
     constants = {v: op.value for v, op in tape if isinstance(op, Constant)}
     values, _ = replay(tape, inputs, known)
     outcome = [values.get(v) for v in tape.result_vars]
-    value = outcome[0] if len(outcome) == 1 else tuple(outcome)
+    value: Any = outcome[0] if len(outcome) == 1 else tuple(outcome)
     gradients = tuple(values[v] for v in tape.gradient_vars if v in values)
     kind = "trace" if tape.reverse_start is None else "gradtape"
     literals = structure_of(tape)[1]
     row = Row(tape.entry.name, None, Program(tape), tape, kind, literals=literals)
     count_call(row, CallRecord(inputs, value, gradients, (), kind))
-    row.calls.append(KeptCall(1, inputs, constants, known=known, literals=literals))
+    shown = value if np.ndim(value) == 0 else None
+    row.calls.append(KeptCall(1, inputs, constants, shown, known=known, literals=literals))
     return row
 
 

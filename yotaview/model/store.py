@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import math
-import operator
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,11 +13,14 @@ import numpy as np
 
 from yota.errors import YotaError
 from yota.program import Program
-from yota.tape import Call, Frame, Input, Spec, Tape, Var
+from yota.tape import Constant, Frame, Tape, Var, spec_of
 from yotaview.capture import Capture, Failure, KeptCall, Row
-from yotaview.capture.functions import is_users
 from yotaview.capture.structure import structure_of
-from yotaview.model.codec import CodecError, Json, Reader, Writer
+from yotaview.model.bounds import is_like
+from yotaview.model.decode import Reader
+from yotaview.model.encode import Writer
+from yotaview.model.forms import Array, CodecError, Json, Opaque
+from yotaview.model.opened import SavedRow
 
 FORMAT = "yotaview session"
 VERSION = 1
@@ -26,59 +28,66 @@ MANIFEST = "session.json"
 MAX_BYTES = 2 << 30
 MAX_TEXT = 256 << 20
 MAX_FILES = 200_000
-MAX_LITERAL = 1 << 28
-MAX_SIZE = 1_000_000
-_SIZED_BY_LITERALS = frozenset(
-    [
-        "resize",
-        "tile",
-        "repeat",
-        "pad",
-        "reshape",
-        "broadcast_to",
-        "zeros_like",
-        "ones_like",
-        "full_like",
-        "empty_like",
-        "linspace",
-        "logspace",
-        "geomspace",
-        "arange",
-        "eye",
-        "identity",
-        "tri",
-        "vander",
-        "bincount",
-        "scatter",
-        "place",
-        "fft",
-        "ifft",
-        "fft2",
-        "ifft2",
-        "fftn",
-        "ifftn",
-        "rfft",
-        "irfft",
-        "rfft2",
-        "irfft2",
-        "rfftn",
-        "irfftn",
-        "hfft",
-        "ihfft",
-    ]
-)
+MAX_HEADER = 16_000
 STAMP = (2020, 1, 1, 0, 0, 0)
+# what reading a text of another format, or of none, comes to
+UNREADABLE = (ValueError, KeyError, TypeError, IndexError, AttributeError, YotaError)
+TOO_MUCH = (MemoryError, RecursionError, OverflowError, RuntimeError)
 
 
 class SessionError(Exception):
     """A file cannot be opened as a session; the text says why."""
 
 
+class SaveError(OSError):
+    """A capture cannot be written so that it could be opened again; the text says why."""
+
+
 def save(capture: Capture, target: BinaryIO) -> None:
-    """Write a capture: scripts, output, tapes, and inputs and captured values of the kept calls."""
+    """Write a capture: scripts, output, tapes, and inputs and captured values of the kept calls.
+
+    Raises SaveError for one that could not be opened again.
+    """
     writer = Writer()
-    rows = [_row_to_json(row, writer) for row in capture.rows]
-    head = {
+    try:
+        text = json.dumps(_capture_to_json(capture, writer), allow_nan=False)
+        _check_sizes({MANIFEST: len(text)})
+        _Content(json.loads(text), writer.arrays.__getitem__).capture()
+        _write(target, text, writer.arrays)
+    except (SessionError, *UNREADABLE, *TOO_MUCH) as error:
+        why = str(error) or type(error).__name__
+        raise SaveError(f"this session could not be opened again: {why}") from error
+
+
+def _write(target: BinaryIO, text: str, arrays: list[Array]) -> None:
+    sizes = {MANIFEST: len(text)}
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_member(MANIFEST), text)
+        for k, x in enumerate(arrays):
+            raw, name = io.BytesIO(), f"arrays/{k}.npy"
+            np.lib.format.write_array(raw, x, allow_pickle=False)
+            sizes[name] = raw.tell()
+            _check_header(io.BytesIO(raw.getvalue()[:MAX_HEADER]), sizes[name])
+            archive.writestr(_member(name), raw.getvalue())
+    _check_sizes(sizes)
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, STAMP)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
+
+
+def _check_sizes(sizes: dict[str, int]) -> None:
+    if len(sizes) > MAX_FILES or sum(sizes.values()) > MAX_BYTES:
+        raise SessionError(f"larger than {MAX_BYTES >> 30} GB or {MAX_FILES:,} files")
+    if sizes.get(MANIFEST, MAX_TEXT + 1) > MAX_TEXT:
+        raise SessionError(f"no {MANIFEST} in it, or one that is too large")
+
+
+def _capture_to_json(capture: Capture, w: Writer) -> Json:
+    rows = [_row_to_json(row, w) for row in capture.rows]
+    return {
         "format": FORMAT,
         "version": VERSION,
         "script": capture.script,
@@ -91,23 +100,9 @@ def save(capture: Capture, target: BinaryIO) -> None:
         "interrupted": capture.interrupted,
         "timed_out": capture.timed_out,
         "sources": {k: list(v) for k, v in capture.sources.items()},
-        "frames": [
-            [f.file, f.line, f.end_line, f.col, f.end_col, f.qualname] for f in writer.frames
-        ],
+        "frames": [[f.file, f.line, f.end_line, f.col, f.end_col, f.qualname] for f in w.frames],
         "rows": rows,
     }
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_member(MANIFEST), json.dumps(head, allow_nan=False))
-        for k, x in enumerate(writer.arrays):
-            raw = io.BytesIO()
-            np.lib.format.write_array(raw, x, allow_pickle=False)
-            archive.writestr(_member(f"arrays/{k}.npy"), raw.getvalue())
-
-
-def _member(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name, STAMP)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    return info
 
 
 def _row_to_json(row: Row, w: Writer) -> Json:
@@ -148,42 +143,51 @@ def load(path: str | Path) -> Capture:
         raise SessionError(f"{path} is not a file")
     try:
         with zipfile.ZipFile(path) as archive:
-            return _Opened(archive).capture()
-    except SessionError:
-        raise
+            return _open(archive).capture()
+    except SessionError as error:
+        raise SessionError(f"{path}: {error}") from error
     except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise SessionError(f"{path}: {error}") from error
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, YotaError) as error:
+    except UNREADABLE as error:
         raise SessionError(f"{path} is not a session that this version reads: {error}") from error
-    except (MemoryError, RecursionError, OverflowError, RuntimeError) as error:
+    except TOO_MUCH as error:
         raise SessionError(f"{path} cannot be read: {type(error).__name__}") from error
     except Exception as error:  # whatever unpacking finds in a damaged file, as zlib.error
         raise SessionError(f"{path} is damaged: {error}") from error
 
 
-class _Opened:
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self.archive = archive
-        self.sizes = {i.filename: i.file_size for i in archive.infolist()}
-        if len(self.sizes) > MAX_FILES or sum(self.sizes.values()) > MAX_BYTES:
-            raise SessionError(f"larger than {MAX_BYTES >> 30} GB or {MAX_FILES:,} files")
-        if self.sizes.get(MANIFEST, MAX_TEXT + 1) > MAX_TEXT:
-            raise SessionError(f"no {MANIFEST} in it, or one that is too large")
-        self.head = json.loads(archive.read(MANIFEST), parse_constant=_refuse)
-        if self.head.get("format") != FORMAT or self.head.get("version") != VERSION:
-            raise SessionError(f"of another format or version: this one reads {FORMAT} {VERSION}")
-        self.arrays: dict[int, np.ndarray[Any, Any]] = {}
-        self.reader = Reader(self.array, [_frame(f) for f in self.head["frames"]])
+def _open(archive: zipfile.ZipFile) -> _Content:
+    sizes = {i.filename: i.file_size for i in archive.infolist()}
+    _check_sizes(sizes)
+    head = json.loads(archive.read(MANIFEST), parse_constant=_refuse)
+    if head.get("format") != FORMAT or head.get("version") != VERSION:
+        raise SessionError(f"of another format or version: this one reads {FORMAT} {VERSION}")
+    known: dict[int, Array] = {}
 
-    def array(self, number: int) -> np.ndarray[Any, Any]:
-        if number not in self.arrays:
+    def array(number: int) -> Array:
+        if number not in known:
             name = f"arrays/{number}.npy"
-            raw = io.BytesIO(self.archive.read(name))
-            _check_size(raw, self.sizes[name])
-            x = np.lib.format.read_array(raw, allow_pickle=False)
-            x.flags.writeable = False
-            self.arrays[number] = x
-        return self.arrays[number]
+            known[number] = _read_array(archive, name, sizes[name])
+        return known[number]
+
+    return _Content(head, array)
+
+
+def _read_array(archive: zipfile.ZipFile, name: str, size: int) -> Array:
+    with archive.open(name) as file:
+        _check_header(io.BytesIO(file.read(MAX_HEADER)), size)
+    with archive.open(name) as file:
+        x: Array = np.lib.format.read_array(file, allow_pickle=False)
+    x.flags.writeable = False
+    return x
+
+
+class _Content:
+    """What the JSON of a session says, with its arrays."""
+
+    def __init__(self, head: Json, array: Callable[[int], Array]) -> None:
+        self.head = head
+        self.reader = Reader(array, [_frame(f) for f in head["frames"]])
 
     def capture(self) -> Capture:
         h = self.head
@@ -204,14 +208,14 @@ class _Opened:
     def row(self, j: Json) -> Row:
         r = self.reader
         tape = r.tape(j["tape"])
-        _check_literals(tape)
+        _check_values(tape, {v: op.value for v, op in tape if isinstance(op, Constant)})
         literals = structure_of(tape)[1]
-        tape.values = self.by_var(j["tape_values"]) or None
+        tape.values = self.by_var(j["tape_values"], tape) or None
         failure = None
         if j["failure"] is not None:
             text, origin, error = j["failure"]
             failure = Failure(str(text), r.origin(origin), str(error))
-        return Row(
+        row = SavedRow(
             str(j["name"]),
             r.frame(j["site"]),
             None if failure is not None else Program(tape),
@@ -225,21 +229,47 @@ class _Opened:
             failure,
             literals,
         )
+        _check_calls(row)
+        return row
 
     def call(self, j: Json, tape: Tape, own: tuple[Any, ...]) -> KeptCall:
         value = self.reader.value
         inputs = tuple(map(value, j["inputs"]))
-        for var, x in zip(tape.inputs, inputs, strict=True):
-            _check_input(tape, var, x)
-        constants, known = self.by_var(j["constants"]), self.by_var(j["known"])
+        _check_values(tape, dict(zip(tape.inputs, inputs, strict=True)))
         literals = value(j["literals"])
         if list(map(type, literals)) != list(map(type, own)):
             raise CodecError("other literals than those on the tape")
-        number = int(j["number"])
-        return KeptCall(number, inputs, constants, value(j["value"]), (), known, literals)
+        return KeptCall(
+            int(j["number"]),
+            inputs,
+            self.by_var(j["constants"], tape),
+            value(j["value"]),
+            (),
+            self.by_var(j["known"], tape),
+            literals,
+        )
 
-    def by_var(self, pairs: Json) -> dict[Var, Any]:
-        return {Var(int(k)): self.reader.value(x) for k, x in pairs}
+    def by_var(self, pairs: Json, tape: Tape) -> dict[Var, Any]:
+        found = {Var(int(k)): self.reader.value(x) for k, x in pairs}
+        _check_values(tape, found)
+        return found
+
+
+def _check_values(tape: Tape, values: dict[Var, Any]) -> None:
+    """Refuse values of another type than their ops have; what is only text may stand for any."""
+    for var, x in values.items():
+        if isinstance(x, Opaque) and var in tape:
+            continue
+        if var not in tape or not is_like(spec_of(x), tape[var].spec):
+            raise CodecError(f"{var} is not the {spec_of(x)} that it is said to be")
+
+
+def _check_calls(row: Row) -> None:
+    """Refuse calls whose numbers are not those of calls in their order."""
+    numbers = [c.number for c in row.calls]
+    for found in (numbers, row.nonfinite):
+        if found != sorted({n for n in found if 0 < n <= row.count}):
+            raise CodecError(f"calls {found[:8]} of {row.count}")
 
 
 def _refuse(constant: str) -> None:
@@ -251,61 +281,15 @@ def _frame(j: Json) -> Frame:
     return Frame(str(file), int(line), int(end_line), int(col), int(end_col), str(name))
 
 
-def _check_size(raw: io.BytesIO, size: int) -> None:
+def _check_header(raw: io.BytesIO, size: int) -> None:
     """Refuse an array whose header promises more than the file holds."""
     version = np.lib.format.read_magic(raw)
-    read = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
+    # the third version differs from the second in the encoding of names of fields alone
+    formats = np.lib.format
+    read = (formats.read_array_header_2_0, formats.read_array_header_1_0)[version == (1, 0)]
     shape, _, dtype = read(raw)
     count = 1
     for n in shape:
         count *= int(n)
-    if dtype.hasobject or count * dtype.itemsize > size:
+    if dtype.hasobject or min(shape, default=0) < 0 or count * dtype.itemsize > size:
         raise SessionError("an array in it is not what its header says")
-    raw.seek(0)
-
-
-def _check_input(tape: Tape, var: Var, x: Any) -> None:
-    op = tape[var]
-    if isinstance(op, Input) and np.shape(x) != op.spec.shape:
-        raise CodecError(f"input {op.name} has another shape than its spec")
-
-
-def _check_literals(tape: Tape) -> None:
-    """Refuse calls whose literals ask for more memory than their result could take."""
-    for var, op in tape:
-        if not isinstance(op, Call) or is_users(op):
-            continue
-        largest = _largest((op.args, tuple(v for _, v in op.kwargs)))
-        too_much = largest > MAX_LITERAL or op.spec.nbytes > MAX_BYTES
-        if getattr(operator, op.name, None) is op.fn:
-            too_much = too_much or any(isinstance(a, str | bytes | list | tuple) for a in op.args)
-        elif op.name in _SIZED_BY_LITERALS:
-            room = sum(_elements(tape[v].spec) for v in (var, *op.operands))
-            too_much = too_much or largest > 4 * max(room, MAX_SIZE)
-        if too_much:
-            raise SessionError(f"{var} {op.name} asks for too much memory")
-
-
-def _elements(spec: Spec) -> int:
-    if spec.kind == "tuple":
-        return sum(map(_elements, spec.items))
-    return math.prod(spec.shape)
-
-
-def _largest(tree: Any) -> int:
-    """Return the largest integer, or product of a tuple of integers, among literals."""
-    if type(tree) is int:
-        return abs(tree)
-    if isinstance(tree, tuple | list):
-        inner = max(map(_largest, tree), default=0)
-        if tree and all(type(n) is int for n in tree):
-            product = 1
-            for n in tree:
-                product *= max(abs(n), 1)
-            return max(inner, product)
-        return inner
-    return 0

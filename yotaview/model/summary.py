@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from yota.tape import spec_of
+from yotaview.model.forms import MAX_BITS, text_of
 
 BARS = "▁▂▃▄▅▆▇█"
 BINS = 10
+MAGNITUDE = "|z|"
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Counts over all elements; minimum to norm over the finite ones, None where there are none.
 
-    Complex values are measured by magnitude.  `bars` is a histogram of the finite elements between
-    minimum and maximum, blank where a bin is empty.
+    Complex values are measured by magnitude, as `symbol` says.  `bars` is a histogram of the finite
+    elements between minimum and maximum, blank where a bin is empty.
     """
 
     type_text: str
@@ -39,6 +41,12 @@ class Summary:
     positive: int = 0
     bars: str = ""
     note: str = ""
+    symbol: str = "x"
+
+    @property
+    def is_complex(self) -> bool:
+        """Tell whether what is measured are magnitudes, which have no sign."""
+        return self.symbol == MAGNITUDE
 
     @property
     def finite(self) -> bool:
@@ -74,34 +82,31 @@ def numeric(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _measure(text: str, nbytes: int, x: np.ndarray[Any, Any]) -> Summary:
-    real = _as_real(x)
-    nan, inf = int(np.count_nonzero(np.isnan(x))), int(np.count_nonzero(np.isinf(x)))
-    signed = real if x.dtype.kind != "c" else x.real
-    zero = int(np.count_nonzero(x == 0))
-    counts = {
-        "nan": nan,
-        "inf": inf,
-        "zero": zero,
-        "negative": int(np.count_nonzero(signed < 0)),
-        "positive": int(np.count_nonzero(signed > 0)),
-    }
-    note = "by magnitude" if x.dtype.kind == "c" else ""
-    finite = real if nan == inf == 0 else real[np.isfinite(real)]
-    if finite.size == 0:
-        return Summary(text, nbytes, x.size, note=note, **counts)  # type: ignore[arg-type]  # counts are int
-    low, high = float(finite.min()), float(finite.max())
-    return Summary(
+    real, is_complex = _as_real(x), x.dtype.kind == "c"
+    signed = x.real if is_complex else real
+    counted = Summary(
         text,
         nbytes,
         x.size,
-        low,
-        high,
-        float(finite.mean()),
-        float(finite.std()),
-        norm_of(finite),
+        nan=int(np.count_nonzero(np.isnan(x))),
+        inf=int(np.count_nonzero(np.isinf(x))),
+        zero=int(np.count_nonzero(x == 0)),
+        negative=int(np.count_nonzero(signed < 0)),
+        positive=int(np.count_nonzero(signed > 0)),
+        symbol=MAGNITUDE if is_complex else "x",
+    )
+    finite = real if counted.finite else real[np.isfinite(real)]
+    if finite.size == 0:
+        return counted
+    low, high = float(finite.min()), float(finite.max())
+    return replace(
+        counted,
+        minimum=low,
+        maximum=high,
+        mean=float(finite.mean()),
+        std=float(finite.std()),
+        norm=norm_of(finite),
         bars=_bars(finite, low, high) if x.size > 1 else "",
-        note=note,
-        **counts,
     )
 
 
@@ -227,6 +232,12 @@ def _real(v: float, exponent: int) -> str:
     return f"{scaled:+.4g}" if abs(scaled) >= 1000 else f"{scaled:+.4f}"
 
 
+def single(value: Any) -> Any:
+    """Return the only element of a number or array, None where there is none or more than one."""
+    x = numeric(value)
+    return x.reshape(-1)[0] if x is not None and x.size == 1 else None
+
+
 def format_number(v: Any) -> str:
     """Return a scalar with six significant digits, a complex one as `a+bj`."""
     if v is None:
@@ -236,5 +247,10 @@ def format_number(v: Any) -> str:
     if isinstance(v, complex | np.complexfloating):
         return f"{complex(v):.6g}"
     if isinstance(v, int | np.integer):
-        return str(int(v))
+        return whole_text(int(v))
     return f"{float(v):.6g}"
+
+
+def whole_text(v: int) -> str:
+    """Return an integer, one that Python would not write out as its length."""
+    return str(v) if v.bit_length() <= MAX_BITS else text_of(v)

@@ -8,6 +8,8 @@ from typing import Any
 
 from yota.rules.registry import VJP, zero
 from yota.tape import Call, Tape, Var
+from yotaview.capture.functions import name_of
+from yotaview.model.forms import Opaque
 
 RULES = {
     "abs": "y = |x|  ⇒  δx += δy · sign(x)",
@@ -100,8 +102,10 @@ def rule_text(tape: Tape, var: Var) -> str:
         return ""
     name = ALIASES.get(call.name, call.name)
     known = RULES.get(name)
-    if known is not None and not call.fn.__class__.__module__.startswith("__main__"):
+    if known is not None and name_of(call.fn) is not None:
         return f"{call.name}: {known}"
+    if isinstance(call.fn, Opaque):
+        return f"{call.name}: its derivative is not in the file"
     return _source_of_rule(call, tape[var].origin.wrt)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yota.tape import Call, Constant, Input, Spec, Tape, Var
-from yotaview.render.line import Line, Page, Span, clean, cut, line, spread
+from yotaview.render.line import Line, Page, Span, clean, cut, line, spread, wrap_line
 from yotaview.render.once import once
+from yotaview.render.rows import Rows
 from yotaview.render.text import NOW, STOP, Marks, brief, describe, phase_of
 
 if TYPE_CHECKING:
@@ -33,22 +34,20 @@ def section(source: Source, number: int) -> str:
     return " "
 
 
-class CodeRows(Sequence[Line]):
+class CodeRows(Rows):
     """The lines of generated code, each drawn when it is asked for."""
 
     def __init__(self, session: Session, source: Source, marks: Marks, at: int, room: int) -> None:
-        self.session, self.source, self.marks, self.at, self.room = session, source, marks, at, room
+        super().__init__(session)
+        self.source, self.marks, self.at, self.room = source, marks, at, room
         self.texts = split(source)
         self.digits = len(str(len(self.texts)))
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: Any) -> Any:
+    def row(self, index: int) -> Line:
+        """Draw one line of the code."""
         return _row(self, index + 1, self.texts[index])
 
 
@@ -97,17 +96,23 @@ def _role(session: Session, ops: tuple[Var, ...]) -> str:
     return ""
 
 
-def buffer_page(session: Session, plan: Plan, at: Var | None, width: int, height: int) -> Page:
-    """Return each buffer, what it holds at the position, and its occupants over time."""
+def buffer_page(
+    session: Session, plan: Plan, at: Var | None, width: int, height: int, why: str = ""
+) -> Page:
+    """Return each buffer, what it holds at the position, and its occupants over time.
+
+    Above stands `why` the code has another op at the position than the tape, where that is so.
+    """
     title = f"Buffers at {at}" if at is not None else "Buffers"
+    above = wrap_line(line(Span(clean(why), "note")), width, 2) if why else []
     if not plan.buffers:
-        return Page([line(Span(without_buffers(session), "dim"))], title)
+        return Page([*above, line(Span(without_buffers(session), "dim"))], title)
     holds = plan.holds(at) if at is not None else {}
     order: Sequence[int] = range(len(plan.buffers))
-    if len(order) > height - 1:
+    if len(order) > height - 1 - len(above):
         used = _used(session, plan, at)
         order = [*sorted(used), *(k for k in order if k not in used)]
-    rows = BufferRows(session, plan, order, holds, at, width)
+    rows = BufferRows(session, plan, order, holds, at, width, above)
     return Page(rows, title, "▲ now · █▓ successive")
 
 
@@ -135,8 +140,8 @@ def without_buffers(session: Session) -> str:
     return f"{NO_BUFFERS}: {why}"
 
 
-class BufferRows(Sequence[Line]):
-    """The total, then a buffer a line, each drawn when it is asked for."""
+class BufferRows(Rows):
+    """What stands above, the total, then a buffer a line."""
 
     def __init__(
         self,
@@ -146,21 +151,20 @@ class BufferRows(Sequence[Line]):
         holds: dict[int, Var],
         at: Var | None,
         room: int,
+        above: Sequence[Line] = (),
     ) -> None:
-        self.session, self.plan, self.order = session, plan, order
-        self.holds, self.at, self.room = holds, at, room
+        super().__init__(session)
+        self.plan, self.order, self.holds, self.at, self.room = plan, order, holds, at, room
+        self.above = [*above, _total(plan)]
 
     def __len__(self) -> int:
-        return len(self.order) + 1
+        return len(self.above) + len(self.order)
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: Any) -> Any:
-        if index == 0:
-            return _total(self.plan)
-        k = self.order[index - 1]
+    def row(self, index: int) -> Line:
+        """Draw one line."""
+        if index < len(self.above):
+            return self.above[index]
+        k = self.order[index - len(self.above)]
         return _buffer_row(self.session, self.plan, k, self.holds.get(k), self.at, self.room)
 
 
@@ -191,10 +195,8 @@ def _widths(plan: Plan) -> tuple[int, int, int]:
 def _buffer_row(
     session: Session, plan: Plan, k: int, holds: Var | None, at: Var | None, width: int
 ) -> Line:
-    buffer, sizes = (
-        plan.buffers[k],
-        once(session.opened, ("widths", id(plan)), lambda: _widths(plan)),
-    )
+    buffer = plan.buffers[k]
+    sizes = once(session.opened, ("widths", plan.form), lambda: _widths(plan))
     head = f"{buffer.name:<{sizes[0]}} {_shape(buffer):<{sizes[1]}} {buffer.nbytes:>{sizes[2]},} B "
     alive = holds is not None and at is not None and plan.last_use[holds] >= at
     text = f"holds {holds}" if holds is not None else "free"
@@ -207,7 +209,7 @@ def _buffer_row(
 def occupancy(session: Session, plan: Plan, k: int, at: Var | None, room: int) -> list[Span]:
     """Return a row of time with a buffer's occupants, one shade and the next in turn."""
     cells = list(
-        once(session.opened, ("row", id(plan), k, room), lambda: _fill(session, plan, k, room))
+        once(session.opened, ("row", plan.form, k, room), lambda: _fill(session, plan, k, room))
     )
     if at is not None:
         column = min(room - 1, session.stepper.index * room // max(len(session.stepper), 1))
@@ -217,7 +219,7 @@ def occupancy(session: Session, plan: Plan, k: int, at: Var | None, room: int) -
 
 def _occupants(session: Session, plan: Plan, k: int) -> list[tuple[Var, Var]]:
     found: list[tuple[Var, Var]] = once(
-        session.opened, ("who", id(plan), k), lambda: plan.occupants(k)
+        session.opened, ("who", plan.form, k), lambda: plan.occupants(k)
     )
     return found
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import graphviz
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call, format_value
 from yotaview.model.replay import seed_of
+from yotaview.render.fold import Group, by_line, each_alone
 
-FOLD_ABOVE = 500
 LABEL_WIDTH = 48
 FONT = "Courier"
 STYLES = {
@@ -19,71 +18,23 @@ STYLES = {
     "forward": {"shape": "box", "fillcolor": "#dbe9f6"},
     "seed": {"shape": "hexagon", "fillcolor": "#ffe9a8"},
     "reverse": {"shape": "box", "fillcolor": "#ecdff2"},
+    "rest": {"shape": "box3d", "fillcolor": "#f4f4f4"},
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Ops drawn as one node: one op, or all ops of one phase and source line."""
-
-    ops: list[Var]
-    phase: str
-    place: str = ""
-
-
 def to_dot(tape: Tape, *, direction: str = "TB", fold: bool = False, at: Var | None = None) -> str:
-    """Return DOT source; folded, an op stands with all others of its phase and line.
+    """Return DOT source; folded, an op stands with all others of its phase and line."""
+    groups, note = by_line(tape, at) if fold else (each_alone(tape), "")
+    return draw_groups(tape, groups, note, direction)
 
-    A folded graph that is still above the limit is cut to a window around `at`.
-    """
-    groups = _by_line(tape) if fold else [Group([v], phase_of(tape, v)) for v in tape.ops]
-    note = _fold_note(tape, groups) if fold else ""
-    if fold and len(groups) > FOLD_ABOVE:
-        groups, note = _window(groups, at), f"{note}; {FOLD_ABOVE} of {len(groups)} groups shown"
+
+def draw_groups(tape: Tape, groups: list[Group], note: str, direction: str = "TB") -> str:
+    """Return DOT source with a node for each group of ops."""
     graph = _new_graph(tape, direction, note)
     for group in groups:
         _add_node(graph, tape, group)
     _add_edges(graph, tape, groups)
     return str(graph.source)
-
-
-def is_folded(tape: Tape) -> bool:
-    """Tell whether a drawing of `tape` has to fold."""
-    return len(tape) > FOLD_ABOVE
-
-
-def phase_of(tape: Tape, var: Var) -> str:
-    """Return the style of an op: input, constant, forward, seed or reverse."""
-    op = tape[var]
-    if var == tape.seed or (op.origin.role == "seed" and tape.is_reverse(var)):
-        return "seed"
-    if tape.is_reverse(var):
-        return "reverse"
-    return {Input: "input", Constant: "constant"}.get(type(op), "forward")
-
-
-def _by_line(tape: Tape) -> list[Group]:
-    found: dict[tuple[str, ...], Group] = {}
-    handed_back = set(tape.outputs) | set(tape.inputs)
-    for var, op in tape:
-        phase, place = phase_of(tape, var), op.origin.place
-        alone = var in handed_back or phase == "seed" or not place
-        key = (repr(var),) if alone else (phase, place, op.origin.frames[0].file)
-        if key in found:
-            found[key].ops.append(var)
-        else:
-            found[key] = Group([var], phase, place)
-    return list(found.values())
-
-
-def _window(groups: list[Group], at: Var | None) -> list[Group]:
-    middle = next((k for k, g in enumerate(groups) if at in g.ops), 0)
-    start = max(0, min(middle - FOLD_ABOVE // 2, len(groups) - FOLD_ABOVE))
-    return groups[start : start + FOLD_ABOVE]
-
-
-def _fold_note(tape: Tape, groups: list[Group]) -> str:
-    return f"{len(tape):,} ops, folded by source line to {len(groups):,} nodes"
 
 
 def _new_graph(tape: Tape, direction: str, note: str) -> graphviz.Digraph:
@@ -104,13 +55,17 @@ def _new_graph(tape: Tape, direction: str, note: str) -> graphviz.Digraph:
 
 def escape(text: str) -> str:
     """Return text that Graphviz shows as it is, on one line, without control characters."""
-    flat = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return str(graphviz.escape(flat.replace("&", "&amp;")))
+    return str(graphviz.escape(printable(text).replace("&", "&amp;")))
+
+
+def printable(text: str) -> str:
+    """Return text on one line, each control character replaced by a sign for it."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _add_node(graph: graphviz.Digraph, tape: Tape, group: Group) -> None:
     first = group.ops[0]
-    lines = _single(tape, first) if len(group.ops) == 1 else _several(tape, group)
+    lines = op_lines(tape, first) if len(group.ops) == 1 else _several(tape, group)
     attrs = dict(STYLES[group.phase])
     marks = _marks(tape, group.ops)
     if marks:
@@ -118,10 +73,8 @@ def _add_node(graph: graphviz.Digraph, tape: Tape, group: Group) -> None:
         attrs |= {"penwidth": "2.5", "peripheries": "2" if marks.startswith("∂") else "1"}
     label = "\\n".join(escape(cut(line)) for line in lines)
     tip = "\\n".join(escape(line) for line in lines)
-    name = f"op-{first.id}" if len(group.ops) == 1 else f"ops-{first.id}-{group.ops[-1].id}"
-    graph.node(
-        f"n{first.id}", label=graphviz.nohtml(label), tooltip=graphviz.nohtml(tip), id=name, **attrs
-    )
+    texts = {"label": graphviz.nohtml(label), "tooltip": graphviz.nohtml(tip)}
+    graph.node(f"n{first.id}", id=group.element, **texts, **attrs)
 
 
 def cut(text: str) -> str:
@@ -129,7 +82,8 @@ def cut(text: str) -> str:
     return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 1] + "…"
 
 
-def _single(tape: Tape, var: Var) -> list[str]:
+def op_lines(tape: Tape, var: Var) -> list[str]:
+    """Return what is told of an op: its call, then type, line and whose cotangent it adds to."""
     op = tape[var]
     wrt = op.origin.wrt
     adjoint = f"δ{wrt}" if wrt is not None and tape.is_reverse(var) else ""
@@ -151,7 +105,8 @@ def _what(op: Op) -> str:
 def _several(tape: Tape, group: Group) -> list[str]:
     ops = [tape[v] for v in group.ops]
     names = dict.fromkeys(op.name if isinstance(op, Call) else _what(op) for op in ops)
-    return [f"{group.ops[0]} … {group.ops[-1]}  ×{len(group.ops)}", ", ".join(names), group.place]
+    about = f"{group.ops[0]} … {group.ops[-1]}  ×{len(group.ops)}"
+    return [about, ", ".join(names), *([group.place] if group.place else [])]
 
 
 def _marks(tape: Tape, ops: Iterable[Var]) -> str:
@@ -183,7 +138,7 @@ def gradient_names(tape: Tape) -> list[str]:
 
 
 def _add_edges(graph: graphviz.Digraph, tape: Tape, groups: list[Group]) -> None:
-    home = {v: k for k, g in enumerate(groups) for v in g.ops}
+    home = {v: k for k, g in enumerate(groups) if g.phase != "rest" for v in g.ops}
     edges: dict[tuple[int, int], bool] = {}
     for var, op in tape:
         for operand in op.operands if isinstance(op, Call) and var in home else ():
@@ -192,6 +147,10 @@ def _add_edges(graph: graphviz.Digraph, tape: Tape, groups: list[Group]) -> None
                 saved = tape.is_reverse(var) and not tape.is_reverse(operand)
                 edges[ends] = edges.get(ends, True) and saved
     names = [f"n{g.ops[0].id}" for g in groups]
+    for k in range(len(groups) - 1):
+        # one line to the rest: its true edges would span the whole drawing
+        if "rest" in (groups[k].phase, groups[k + 1].phase):
+            graph.edge(names[k], names[k + 1], style="dotted", dir="none")
     seed = seed_of(tape)
     for var in tape.result_vars:
         if var in home and seed is not None and seed in home:

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from yota.tape import Var
-from yotaview.model.summary import format_number, summarise
+from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, wrap_line
-from yotaview.render.text import ALERT, STOP, Marks, describe, has_value
+from yotaview.render.text import ALERT, STOP, Marks, describe, facts_of, has_value
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -88,7 +88,7 @@ def norms(session: Session, flow: Flow, width: int, room: int) -> list[Line]:
 def _norm(session: Session, var: Var) -> float | None:
     if not has_value(session, var):
         return None
-    facts = summarise(session.recorded(var))
+    facts = facts_of(session, var)
     return facts.norm if facts.finite else math.nan if facts.nan else math.inf
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Frame, Op, Var, base_name
 from yotaview.model.summary import Summary, summarise
+from yotaview.render.tapes import outcome
 
 if TYPE_CHECKING:
     from yotaview.capture import Failure
@@ -83,7 +84,7 @@ def tape_object(session: Session) -> dict[str, Any]:
         "ops": len(row.tape),
         "forward": row.forward_count,
         "reverse": row.reverse_count,
-        "value": number(row.value_of(call)),
+        "value": number(outcome(row, call)),
         "norm": number(row.norm_of(call)),
         "nonfinite": len(row.nonfinite),
         "failure": failure and _failure(session, failure),
@@ -133,9 +134,12 @@ def _facts(session: Session, var: Var) -> dict[str, Any]:
         n[:3] if n.endswith("imum") else n: number(getattr(facts, n)) for n in names
     }
     found |= {n: getattr(facts, n) if known else None for n in ("nan", "inf", "zero")}
-    return found
+    measured = "magnitude" if facts.is_complex else "value"
+    return {**found, "measured": measured if facts.minimum is not None else None}
 
 
-def number(x: float | None) -> float | str | None:
-    """Return a number that JSON can hold; NaN and infinities as text."""
-    return x if x is None or math.isfinite(x) else str(x)
+def number(x: Any) -> float | str | None:
+    """Return a number that JSON can hold; NaN, infinities and complex numbers as text."""
+    if x is None or (not isinstance(x, complex) and math.isfinite(x)):
+        return x
+    return str(x)

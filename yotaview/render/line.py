@@ -281,11 +281,6 @@ def _block(value: float, low: float, high: float) -> str:
     return "▁▂▃▄▅▆▇█"[min(7, int(8 * (value - low) / (high - low)))]
 
 
-def number(value: float) -> str:
-    """Return a number short enough for a list."""
-    return f"{value:.6g}"
-
-
 @dataclass(frozen=True)
 class Page:
     """What a pane shows: lines made one by one on demand, two titles, and the row that is current.

@@ -227,9 +227,12 @@ def _new(change: Change) -> bool:
 
 def why_page(session: Session, stage: Stage, number: int, width: int) -> Page:
     """Return all that a rewrite says of itself."""
+    here = session.mapped(session.at, stage.name)[1]
+    position = [_fact("here", here)] if here else []
     if not stage.rewrites:
-        text = WHAT.get(stage.name, "this stage rewrote nothing")
-        return Page(wrap_line(line(clean(text)), width), f"Why: {stage.name}")
+        text = line(clean(WHAT.get(stage.name, "this stage rewrote nothing")))
+        rows = [part for row in (text, *position) for part in wrap_line(row, width, 8)]
+        return Page(rows, f"Why: {stage.name}")
     rewrite = stage.rewrites[number]
     title = f"{stage.name} rewrite {number + 1}/{len(stage.rewrites)}: {rewrite_text(rewrite)}"
     rows = [_fact("why", rewrite.why), _fact("source", _source(session, rewrite.var))]
@@ -238,6 +241,7 @@ def why_page(session: Session, stage: Stage, number: int, width: int) -> Page:
         rows.insert(0, _fact("change", rewrite_text(rewrite)))
     if rewrite.into is not None and rewrite.kind == "merged":
         rows.append(_fact("values", _compare(session, rewrite)))
+    rows += position
     return Page([p for row in rows for p in wrap_line(row, width, 8)], cut(title, width - 4))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
 from yota.tape import Var
 from yotaview.render.line import Line, Page, Span, bar, clean, cut, line
 from yotaview.render.passes import seconds_text
+from yotaview.render.rows import Rows
 from yotaview.render.text import NOW, describe, phase_of
 
 if TYPE_CHECKING:
@@ -17,29 +18,22 @@ if TYPE_CHECKING:
 LEVELS = " ▁▂▃▄▅▆▇█"
 
 
-class TimeRows(Sequence[Line]):
+class TimeRows(Rows):
     """A head and an op a line, each drawn when it is asked for."""
 
     def __init__(
         self, session: Session, profile: Profile, order: Sequence[Var], top: float, room: int
     ) -> None:
-        self.session, self.profile, self.order, self.top, self.room = (
-            session,
-            profile,
-            order,
-            top,
-            room,
-        )
+        super().__init__(session)
+        self.profile, self.order, self.top, self.room = profile, order, top, room
         self.name = max(room - 46, 22)
+        self.not_run = frozenset(profile.not_run)
 
     def __len__(self) -> int:
         return len(self.order) + 1
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: Any) -> Any:
+    def row(self, index: int) -> Line:
+        """Draw the head or an op."""
         if index == 0:
             return line(Span(f" {'op':<{self.name}}{'line':>5}{'µs':>9}{'%':>7}", "dim"))
         return _time_row(self, self.order[index - 1])
@@ -47,9 +41,10 @@ class TimeRows(Sequence[Line]):
 
 def _time_row(rows: TimeRows, var: Var) -> Line:
     session, name = rows.session, rows.name
-    if var not in session.tape:  # another tape was opened, its page is on the way
-        return line("")
     seconds, total = rows.profile.seconds[var], rows.profile.total
+    share = f"{seconds * 1e6:>9.2f}{100 * seconds / total if total else 0:>6.1f}%  "
+    if var in rows.not_run:
+        share = "not run".rjust(16) + "  "
     frames = session.tape[var].origin.frames
     phase = phase_of(session.tape, var)
     blocks = bar(seconds / rows.top if rows.top else 0, max(rows.room - name - 25, 4))
@@ -57,7 +52,7 @@ def _time_row(rows: TimeRows, var: Var) -> Line:
         Span(NOW if var == session.at else " ", "current"),
         Span(cut(f"{var} {describe(session.tape[var])}", name - 1).ljust(name), phase),
         Span(f"{frames[0].line if frames else '':>5}", "dim"),
-        f"{seconds * 1e6:>9.2f}{100 * seconds / total if total else 0:>6.1f}%  ",
+        share,
         Span(blocks, phase),
     )
 

@@ -15,13 +15,17 @@ NO_SOURCE = "source not available"
 INDENT = 5
 
 
-def why_page(session: Session, width: int, height: int) -> Page:
+def why_page(session: Session, width: int, height: int, later: str = "") -> Page:
     """Return the explanation of the op at the position: source line, rule, what goes in and out.
 
-    What is too long goes on in the next line, so that an alert can be read whole.
+    `later` says what the passes made of the op.  What is too long goes on in the next line, so that
+    an alert can be read whole.
     """
     title = "Why it raised" if session.failed_here else "Why this value"
-    told = [part for row in _told(session) for part in wrap_line(row, width, INDENT)]
+    rows = _told(session)
+    if later:
+        rows.append(line(Span("code ", "dim"), Span(clean(later), "note")))
+    told = [part for row in rows for part in wrap_line(row, width, INDENT)]
     if height <= 5:
         return Page([_place(session), *told], title, _note(session))
     window = source_lines(session, max(height - len(told) - 1, height // 3))

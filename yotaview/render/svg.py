@@ -17,7 +17,9 @@ from typing import Any
 import graphviz
 
 from yota.tape import Tape, Var
-from yotaview.render.dot import is_folded, to_dot
+from yotaview.render.dot import draw_groups, to_dot
+from yotaview.render.fold import by_line, is_folded
+from yotaview.render.members import with_members
 
 SECONDS = 10.0
 FONT = "DejaVu Sans Mono"
@@ -30,8 +32,14 @@ class LayoutError(Exception):
 
 
 def tape_svg(tape: Tape, *, direction: str = "TB", at: Var | None = None) -> str:
-    """Return a drawing of the tape, folded by source line where it is long."""
-    return dot_svg(to_dot(tape, direction=direction, fold=is_folded(tape), at=at))
+    """Return a drawing of the tape, folded by source line where it is long.
+
+    The element of op %n has the id `op-n`, within a folded node too.
+    """
+    if not is_folded(tape):
+        return dot_svg(to_dot(tape, direction=direction))
+    groups, note = by_line(tape, at)
+    return with_members(dot_svg(draw_groups(tape, groups, note, direction)), tape, groups)
 
 
 def dot_svg(source: str) -> str:

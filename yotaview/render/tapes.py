@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Input
-from yotaview.model.summary import format_number
+from yotaview.model.summary import format_number, single
 from yotaview.render.line import Line, Page, Span, clean, cut, line, sparkline, wrap, wrap_line
 from yotaview.render.once import once
 from yotaview.render.text import NOW
@@ -25,11 +25,26 @@ def value_text(row: Row, call: int | None = None) -> str:
     """Return the value of a call, the last by default, or its type where it is no number."""
     if row.failure is not None:
         return "—"
-    value = row.value_of(call)
+    value, real = outcome(row, call), row.value_of(call)
     if value is not None:
         return format_number(value)
+    if real is not None:
+        return f"Re {format_number(real)}"
     found = row.tape.result_vars
     return row.tape[found[0]].spec.text(short=True) if found and not row.values else "—"
+
+
+def outcome(row: Row, call: int | None = None) -> Any:
+    """Return the number that a call gave, None where it is not known.
+
+    The history holds real parts: a complex number is known of the calls that are kept.
+    """
+    value, found = row.value_of(call), row.tape.result_vars
+    dtype = row.tape[found[0]].spec.dtype if found else None
+    if value is None or dtype is None or dtype.kind != "c":
+        return value
+    wanted = row.count if call is None else call
+    return next((single(c.value) for c in row.calls if c.number == wanted), None)
 
 
 def norm_text(row: Row, call: int | None = None) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call
-from yotaview.model.summary import format_number, summarise
+from yotaview.model.forms import Opaque
+from yotaview.model.summary import Summary, format_number, single, summarise
 from yotaview.render.line import Line, Span, cells, clean, cut, fit, line
+from yotaview.render.once import once
+from yotaview.render.rows import Rows
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -50,6 +52,8 @@ def describe(op: Op) -> str:
 
 
 def _literal(op: Constant) -> str:
+    if isinstance(op.value, Opaque):
+        return str(op.value)
     return format_number(op.value) if op.spec.kind in ("python", "scalar") else "array"
 
 
@@ -75,22 +79,20 @@ def failure_text(session: Session) -> str:
     return clean(failure.text) if failure is not None else ""
 
 
-class OpRows(Sequence[Line]):
+class OpRows(Rows):
     """The op list, a line made when it is asked for; the op that raised comes last."""
 
     def __init__(self, session: Session, marks: Marks, room: int, *, places: bool = False) -> None:
-        self.session, self.marks, self.room, self.places = session, marks, room, places
+        super().__init__(session)
+        self.marks, self.room, self.places = marks, room, places
         self.order = session.stepper.order
         self.digits = len(str(self.order[-1].id)) if self.order else 1
 
     def __len__(self) -> int:
         return len(self.session.stepper)
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: Any) -> Any:
+    def row(self, index: int) -> Line:
+        """Draw one op."""
         return op_row(self, self.order[index]) if index < len(self.order) else raised_row(self)
 
 
@@ -187,19 +189,26 @@ def has_value(session: Session, var: Var) -> bool:
     return var in session.opened.values
 
 
+def facts_of(session: Session, var: Var) -> Summary:
+    """Return the facts of a recorded value, found once."""
+    facts: Summary = once(session.opened, ("facts", var), lambda: summarise(session.recorded(var)))
+    return facts
+
+
 def brief(session: Session, var: Var) -> str:
     """Return a value in a few words: minimum, maximum and count of NaN, or the number."""
     if not has_value(session, var):
         return "no value"
-    facts = summarise(session.recorded(var))
-    if facts.minimum is None or facts.maximum is None:
-        return f"{facts.note} nan {facts.nan} inf {facts.inf}".strip()
+    facts = facts_of(session, var)
     if facts.size == 1 and facts.finite:
-        return f"value {format_number(facts.minimum)}"
+        return f"value {format_number(single(session.recorded(var)))}"
+    what = f"{facts.symbol} " if facts.is_complex else facts.note
+    if facts.minimum is None or facts.maximum is None:
+        return f"{what} nan {facts.nan} inf {facts.inf}".strip()
     text = f"min {format_number(facts.minimum)} max {format_number(facts.maximum)} nan {facts.nan}"
-    return f"{text} inf {facts.inf}" if facts.inf else text
+    return f"{what}{text} inf {facts.inf}" if facts.inf else f"{what}{text}"
 
 
 def finite(session: Session, var: Var) -> bool:
     """Tell whether the recorded value has neither NaN nor infinity."""
-    return not has_value(session, var) or summarise(session.recorded(var)).finite
+    return not has_value(session, var) or facts_of(session, var).finite

@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yota.tape import Var
-from yotaview.model.summary import Grid, Summary, format_number, grid, numeric, summarise
+from yota.tape import Var, format_value
+from yotaview.model.forms import text_of
+from yotaview.model.summary import (
+    Grid,
+    Summary,
+    format_number,
+    grid,
+    numeric,
+    summarise,
+    whole_text,
+)
 from yotaview.render.line import Line, Page, Span, bar, cells, clean, cut, line, wrap_line
 from yotaview.render.source import failure_lines
-from yotaview.render.text import RAISED, describe, has_value
+from yotaview.render.text import RAISED, describe, facts_of, has_value
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -28,7 +37,7 @@ def page(session: Session, mode: str, at: int, width: int, height: int) -> Page:
     if not session.is_known(var) or not has_value(session, var):
         return Page(absent(session, var, width), title)
     value = session.recorded(var)
-    head = heading(session, var, value, width, height)
+    head = heading(session, var, width, height)
     body = _body(value, mode, at, width, height - len(head))
     note = f"v: {mode}"
     if (numeric(value) is not None) and np.ndim(value) > 2:
@@ -68,9 +77,9 @@ def absent(session: Session, var: Var, width: int) -> list[Line]:
     return [head, line(Span(cut(clean(text), width), "dim"))]
 
 
-def heading(session: Session, var: Var, value: Any, width: int, height: int) -> list[Line]:
+def heading(session: Session, var: Var, width: int, height: int) -> list[Line]:
     """Return the facts of a value in three to five lines."""
-    facts = summarise(value)
+    facts = facts_of(session, var)
     op = session.tape[var]
     name = describe(op).partition("(")[0]
     kind = facts.type_text
@@ -97,25 +106,22 @@ def fact_lines(facts: Summary, *, spacious: bool, width: int) -> list[Line]:
     if facts.size == 1 and facts.finite:
         return []
     low, high = format_number(facts.minimum), format_number(facts.maximum)
-    rows = [line("x∈[", low, " ", Span(facts.bars, "forward"), " ", high, "]")]
+    rows = [line(f"{facts.symbol}∈[", low, " ", Span(facts.bars, "forward"), " ", high, "]")]
     if spacious:
-        rows.append(
-            line(
-                f"μ={format_number(facts.mean)} σ={format_number(facts.std)} "
-                f"‖x‖={format_number(facts.norm)}"
-            )
-        )
+        lead, name = (f"{facts.symbol}: ", "z") if facts.is_complex else ("", "x")
+        moments = f"μ={format_number(facts.mean)} σ={format_number(facts.std)}"
+        rows.append(line(f"{lead}{moments} ‖{name}‖={format_number(facts.norm)}"))
     return [*rows, _counts(facts, width)]
 
 
 def _counts(facts: Summary, width: int) -> Line:
-    parts = (
+    parts = [
         Span(f"nan {facts.nan}", "alert" if facts.nan else ""),
         Span(f"inf {facts.inf}", "alert" if facts.inf else ""),
         Span(f"zero {facts.zero}"),
-        Span(f"− {facts.negative}"),
-        Span(f"+ {facts.positive}"),
-    )
+    ]
+    if not facts.is_complex:
+        parts += [Span(f"− {facts.negative}"), Span(f"+ {facts.positive}")]
     gap = "  " if sum(cells(p.text) + 2 for p in parts) - 2 <= width else " "
     return line(*(piece for p in parts for piece in (gap, p)))[1:]
 
@@ -123,7 +129,7 @@ def _counts(facts: Summary, width: int) -> Line:
 def _body(value: Any, mode: str, at: int, width: int, height: int) -> list[Line]:
     x = numeric(value)
     if x is None:
-        return [line(cut(clean(repr(v)), width)) for v in _items(value)]
+        return [line(cut(clean(_item_text(v)), width)) for v in _items(value)]
     if x.size == 0:
         return []
     if x.ndim == 0:
@@ -139,6 +145,13 @@ def _items(value: Any) -> list[Any]:
     return list(value) if isinstance(value, tuple | list) else [value]
 
 
+def _item_text(v: Any) -> str:
+    """Return a value that has no grid as text; an object of the user's is not asked for its own."""
+    if isinstance(v, np.ndarray):
+        return text_of(v) if v.dtype.hasobject else repr(v)
+    return whole_text(v) if type(v) is int else format_value(v)
+
+
 def moments(x: np.ndarray[Any, Any]) -> list[Line]:
     """Return every fact on a line of its own."""
     facts = summarise(x)
@@ -149,7 +162,8 @@ def moments(x: np.ndarray[Any, Any]) -> list[Line]:
         ("std", facts.std),
         ("norm", facts.norm),
     )
-    rows = [line(Span(name.ljust(9), "dim"), format_number(v)) for name, v in named]
+    of = f"of {facts.symbol} " if facts.is_complex else ""
+    rows = [line(Span(name.ljust(9) + of, "dim"), format_number(v)) for name, v in named]
     return [*rows, line(Span("elements ", "dim"), f"{facts.size:,}")]
 
 
@@ -159,11 +173,12 @@ def histogram(x: np.ndarray[Any, Any], width: int, height: int) -> list[Line]:
     finite = real[np.isfinite(real)]
     if finite.size == 0:
         return [line(Span("no finite element", "dim"))]
-    bins = max(2, min(10, height))
+    head = [line(Span("magnitudes |z|", "dim"))] if x.dtype.kind == "c" else []
+    bins = max(2, min(10, height - len(head)))
     counts, edges = np.histogram(finite, bins=bins)
     room = max(width - 32, 4)
     top = max(int(counts.max()), 1)
-    return [
+    return head + [
         line(
             Span(f"{edges[k]:+.3g}".rjust(9) + " … " + f"{edges[k + 1]:+.3g}".ljust(10), "dim"),
             Span(bar(n / top, room), "forward"),
@@ -249,10 +264,11 @@ def _heat(shown: Grid, row: int, columns: int) -> list[Span]:
 
 
 def _shade(v: Any, largest: float) -> Span:
-    real = complex(v)
-    size = abs(real)
+    size = float(abs(complex(v)))
     if not np.isfinite(size):
         return Span("!!!", "alert")
     level = SHADES[min(4, int(np.ceil(4 * size / largest)))] if largest else " "
-    sign = "-" if real.real < 0 else "+" if size else " "
-    return Span(level * 2 + sign, "cold" if real.real < 0 else "warm")
+    if np.iscomplexobj(v):  # a magnitude has no sign
+        return Span(level * 3, "warm")
+    sign = "-" if v < 0 else "+" if size else " "
+    return Span(level * 2 + sign, "cold" if v < 0 else "warm")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from yota.tape import Var
+from yotaview.model.mapping import short
 from yotaview.render.code import buffer_page, code_page, history_page, split
 from yotaview.render.header import Place
 from yotaview.render.line import Page
@@ -67,8 +68,9 @@ class CodeView(View):
     def line(self) -> int:
         """The line of the code at the position."""
         source, (var, _) = self.source, self.op
-        found = source.line_of.get(var) if var is not None else None
-        return found if found is not None else max(source.prologue.start, 1)
+        if var is None:  # nothing is computed behind the position
+            return max(source.epilogue.start, 1)
+        return source.line_of.get(var, max(source.prologue.start, 1))
 
     def code(self, width: int, height: int) -> Page:
         """Return the code."""
@@ -76,7 +78,8 @@ class CodeView(View):
 
     def buffers(self, width: int, height: int) -> Page:
         """Return the buffers."""
-        return buffer_page(self.session, self.plan, self.op[0], width, height)
+        var, why = self.op
+        return buffer_page(self.session, self.plan, var, width, height, why)
 
     def occupants(self, width: int, height: int) -> Page:
         """Return what the buffer of the current op held and holds."""
@@ -88,7 +91,7 @@ class CodeView(View):
         total = len(split(self.source))
         place: Place = [
             (f"line {self.line}/{total}", 0),
-            (why if "≡" in why else str(var or self.session.at), 1),
+            (short(why) or str(var), 1),
         ]
         place.append((f"{len(self.plan.buffers)} bufs {self.plan.nbytes} B", 2))
         return [*place, (self.form, 3)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from yotaview.render.graph import facts, mirror, neighbours, unfolded
+from yotaview.render.graph import facts, neighbours, unfolded
 from yotaview.render.header import Place, op_count
 from yotaview.render.line import Page
+from yotaview.render.mirror import mirror
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
 from yotaview.widgets.view import WIDE, Box, View

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from yotaview.model.mapping import short
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
 from yotaview.render.passes import (
@@ -156,7 +157,7 @@ class PassesView(View):
         place.append(
             (f"{before}→{len(self.stage.tape)} ops" if k else f"{len(self.stage.tape)} ops", 2)
         )
-        return [*place, (why if why and "≡" in why else str(self.session.at), 3)]
+        return [*place, (short(why) or str(self.session.at), 3)]
 
     def select(self, stage: int, rewrite: int) -> None:
         """Make a rewrite of a stage the current one."""

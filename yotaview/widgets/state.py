@@ -35,10 +35,10 @@ class Times:
 
 
 class Derived:
-    """What is computed once for an open call."""
+    """What is computed once for an open call, whatever is opened meanwhile."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
+        self.session = session.still()
         self.prepared = False
 
     @cached_property
@@ -73,6 +73,13 @@ class Derived:
         except Exception:  # the marks stay away; view 2 shows what went wrong
             return frozenset()
         return frozenset(r.var for r in rewrites if r.kind == "merged")
+
+    def later(self, var: Var) -> str:
+        """Say what the passes made of an op; nothing where the code computes it as recorded."""
+        try:
+            return self.session.mapped(var, "code")[1]
+        except Exception:  # as with the marks
+            return ""
 
     @cached_property
     def alarms(self) -> frozenset[Var]:
@@ -120,6 +127,12 @@ class State:
         """Which ops carry a glyph."""
         merged = frozenset() if self.waiting else self.derived.merged
         return Marks(frozenset(self.breakpoints), merged, self.derived.alarms)
+
+    @property
+    def later(self) -> str:
+        """What the passes made of the op at the position, as far as that is known."""
+        known = self.built and not self.waiting and self.session.row.failure is None
+        return self.derived.later(self.session.at) if known else ""
 
     def next_mode(self) -> None:
         """Show the value in the next way."""

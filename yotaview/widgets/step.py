@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from yotaview.model.groups import Groups
 from yotaview.render.flow import flow_page
 from yotaview.render.line import Line, Page, Span, clean, cut, line
+from yotaview.render.rows import Rows
 from yotaview.render.source import why_page
 from yotaview.render.text import OpRows
 from yotaview.render.value import page as value_page
@@ -18,10 +18,11 @@ from yotaview.widgets.state import State
 from yotaview.widgets.view import HUGE, WIDE, Box, View
 
 
-class FoldedRows(Sequence[Line]):
+class FoldedRows(Rows):
     """The op list by statements; of the run at the position the ops are shown too."""
 
     def __init__(self, rows: OpRows, groups: Groups, index: int) -> None:
+        super().__init__(rows.session)
         self.rows, self.groups = rows, groups
         self.run = groups.run_at(index)
         self.here = index
@@ -48,10 +49,11 @@ class FoldedRows(Sequence[Line]):
         inside = max(row - self.offsets[run] - 1, 0)
         return self.groups.starts[run] + inside
 
-    def __getitem__(self, row: Any) -> Any:
-        run = bisect_right(self.offsets, row) - 1
-        inside = row >= self.offsets[-1] or row > self.offsets[run]
-        return self.rows[self.op_at(row)] if inside else self.head(run)
+    def row(self, index: int) -> Line:
+        """Draw a statement or an op."""
+        run = bisect_right(self.offsets, index) - 1
+        inside = index >= self.offsets[-1] or index > self.offsets[run]
+        return self.rows[self.op_at(index)] if inside else self.head(run)
 
     def head(self, run: int) -> Line:
         """Return the line of a run of ops."""
@@ -59,7 +61,7 @@ class FoldedRows(Sequence[Line]):
         first = order[starts[run]]
         last = order[(starts[run + 1] if run + 1 < len(starts) else len(order)) - 1]
         number = self.groups.of.get(first)
-        tape = self.rows.session.tape
+        tape = self.session.tape
         reverse = tape.is_reverse(first)
         label = self.groups.groups[number].label if number is not None else "inputs and constants"
         count = starts[run + 1] - starts[run] if run + 1 < len(starts) else len(order) - starts[run]
@@ -142,7 +144,7 @@ class StepView(View):
 
     def why(self, width: int, height: int) -> Page:
         """Return the explanation."""
-        return why_page(self.session, width, height)
+        return why_page(self.session, width, height, self.state.later)
 
     def flow(self, width: int, height: int) -> Page:
         """Return stops, alerts and norms."""

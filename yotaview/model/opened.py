@@ -1,0 +1,121 @@
+"""One kept call of a row, with all that is found out about it once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from yota.program import Program
+from yota.tape import Call, Constant, Tape, Var, format_call
+from yotaview.capture import KeptCall, Row
+from yotaview.model.bounds import Bounds
+from yotaview.model.findings import Finding
+from yotaview.model.nonfinite import find_nonfinite
+from yotaview.model.profile import Profile, measure
+from yotaview.model.replay import barred, known_values, replay, with_constants
+
+
+@dataclass(slots=True, eq=False)
+class SavedRow(Row):
+    """A row of a file: its ops are computed within bounds only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A term of a cotangent: the op that holds it, and the op whose derivative it is."""
+
+    var: Var
+    of: Var | None
+    text: str
+
+
+class Opened:
+    """One kept call of a row, with its values; everything costly is computed on first use."""
+
+    def __init__(self, row: Row, call: KeptCall | None) -> None:
+        self.row, self.call = row, call
+        constants = call.constants if call is not None else {}
+        self.own_literals = call is None or repr(call.literals) == repr(row.literals)
+        literals = None if self.own_literals or call is None else call.literals
+        self.tape = with_constants(row.tape, constants, literals)
+        self.positions = {v: k for k, v in enumerate(self.tape.ops)}
+        if call is None:
+            self.tape.values, self.problems = known_values(row.tape)
+        else:
+            bounds = Bounds() if isinstance(row, SavedRow) else None
+            self.tape.values, self.problems = replay(self.tape, call.inputs, call.known, bounds)
+
+    @property
+    def values(self) -> Mapping[Var, Any]:
+        """The values of the tape."""
+        return self.tape.values or {}
+
+    @property
+    def unproven(self) -> set[Var]:
+        """The ops of a file that were not computed within bounds: nothing else may run them."""
+        if not isinstance(self.row, SavedRow):
+            return set()
+        return {*self.problems, *self.call.known} if self.call is not None else set(self.tape.ops)
+
+    @cached_property
+    def program(self) -> Program:
+        """The stages, for the values that this call captured."""
+        unproven = self.unproven
+        if unproven:
+            return Program(barred(self.tape, unproven))
+        own = self.row.program
+        if own is not None and self.own_literals and self._same_constants():
+            return own
+        return Program(self.tape)
+
+    def _same_constants(self) -> bool:
+        pairs = ((self.row.tape[v], op) for v, op in self.tape if isinstance(op, Constant))
+        return all(getattr(a, "value", None) is b.value for a, b in pairs)
+
+    @cached_property
+    def users(self) -> dict[Var, list[Var]]:
+        """The readers of every op."""
+        return self.tape.users()
+
+    @cached_property
+    def twins(self) -> dict[Var, Var]:
+        """From the op that completes a cotangent to the op whose cotangent it is."""
+        found: dict[Var, Var] = {}
+        for primal, cotangent in self.tape.cotangents.items():
+            if cotangent in self.tape and cotangent not in found:
+                found[cotangent] = primal
+        return found
+
+    @cached_property
+    def alerts(self) -> list[Finding]:
+        """Where NaN and infinity begin, inputs without a path."""
+        return find_nonfinite(self.tape, self.values, self.row.name)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """The times of the ops and the bytes alive, measured here."""
+        return measure(self.tape, self.values, self.unproven)
+
+    @cached_property
+    def contributions(self) -> dict[Var, list[Contribution]]:
+        """The terms of every cotangent."""
+        last: dict[tuple[Var, Var | None], Var] = {}
+        for var, op in self.tape:
+            o = op.origin
+            if o.wrt is not None and o.role not in ("accumulate", "seed"):
+                last[o.wrt, o.of] = var
+        found: dict[Var, list[Contribution]] = {}
+        for (wrt, of), var in last.items():
+            found.setdefault(wrt, []).append(Contribution(var, of, _term_text(self.tape, var, of)))
+        return found
+
+
+def _term_text(tape: Tape, var: Var, of: Var | None) -> str:
+    op = tape[var]
+    term = format_call(op) if isinstance(op, Call) else str(var)
+    through = tape[of] if of is not None and of in tape else None
+    return f"{var} = {term}" + (
+        f"  through {of} {through.name}" if isinstance(through, Call) else ""
+    )
