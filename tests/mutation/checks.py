@@ -1,0 +1,185 @@
+"""The tests of the rules as functions, with what code of the rules each of them runs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.mutation.mutant import forget, number_of
+from yota.rules.registry import VJP, Vjp, zero
+
+ROOT = Path(__file__).parents[2]
+TESTS = ("tests/yota/rules", "tests/yota/scipy", "tests/yota/test_reverse.py")
+# Tests that are tried last, on what the others let live: they differentiate twice, or compile.
+SLOW = ("second_derivative", "every_form_of_code", "is_the_rules_answer", "recursion", "to_the_bit")
+LONGEST = 5.0
+
+
+@dataclass(eq=False)
+class Check:
+    """One test with its parameters."""
+
+    name: str
+    run: Callable[[], None] = field(repr=False)
+    touched: frozenset[Any] = field(default=frozenset(), repr=False)
+    seconds: float = 0.0
+
+    @property
+    def is_slow(self) -> bool:
+        return any(word in self.name for word in SLOW)
+
+    @property
+    def sample(self) -> str:
+        """The parameters as they stand in the name: tests of one sample share them."""
+        return self.name.partition("[")[2]
+
+    def passes(self) -> bool:
+        """Tell whether the test passes; what takes too long does not."""
+        try:
+            with quiet(), time_limit(LONGEST):
+                self.run()
+        except Exception:
+            return False
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
+            return isinstance(error, pytest.skip.Exception)
+        return True
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Set NumPy and warnings as the tests have them."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError where the body takes too long."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Collected:
+    """A plugin that keeps the tests that pytest finds."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        self.items = list(session.items)
+
+
+def collect(paths: Iterable[str] = TESTS) -> list[Check]:
+    """Return the tests at these paths that need nothing but their parameters."""
+    plugin = Collected()
+    found = [str(ROOT / p) for p in paths if (ROOT / p).exists()]
+    with contextlib.redirect_stdout(io.StringIO()):
+        code = pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider", *found], [plugin])
+    if code != 0:
+        raise RuntimeError(f"pytest could not collect the tests of the rules (exit code {code})")
+    return [c for item in plugin.items if (c := as_check(item)) is not None]
+
+
+def as_check(item: Any) -> Check | None:
+    params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    needed = set(getattr(item, "fixturenames", ())) - {"quiet_numpy", "request"} - set(params)
+    if needed or hasattr(item.obj, "hypothesis"):
+        return None
+    return Check(item.nodeid, lambda: item.obj(**params))
+
+
+def observe(checks: list[Check], rules: set[str], others: set[str]) -> None:
+    """Run each test once and note what code and what entries of the table it runs.
+
+    Of the first files all code counts, of the others what runs inside a rule.
+    """
+    plain = dict(VJP)
+    seen: set[Any] = set()
+    depth = [0]
+    for fn, vjp in plain.items():
+        VJP[fn] = Observed.of(vjp, lambda fn=fn: seen.add(fn), depth)
+
+    def profile(frame: Any, event: str, arg: Any) -> None:
+        if event == "call":
+            file = frame.f_code.co_filename
+            if file in rules or (depth[0] and file in others):
+                seen.add(number_of(frame.f_code))
+
+    try:
+        for check in checks:
+            observe_one(check, seen, profile)
+    finally:
+        VJP.update(plain)
+
+
+def observe_one(check: Check, seen: set[Any], profile: Any) -> None:
+    """Run one test and note what it runs; one that fails by itself is left out."""
+    seen.clear()
+    forget()
+    began = time.perf_counter()
+    sys.setprofile(profile)
+    try:
+        passed = check.passes()
+    finally:
+        sys.setprofile(None)
+    check.seconds = time.perf_counter() - began
+    check.touched = frozenset(seen) if passed else frozenset()
+    if not passed:
+        print(f"mutate: left out, it fails by itself: {check.name}", file=sys.stderr)
+
+
+class Observed(Vjp):
+    """An entry of the table that says when it is asked for a rule, and when the rule runs."""
+
+    note: Callable[[], None]
+    depth: list[int]
+
+    @classmethod
+    def of(cls, vjp: Vjp, note: Callable[[], None], depth: list[int]) -> Observed:
+        new = cls(vjp.rules, vjp.rest, vjp.live, vjp.sees, vjp.keywords)
+        object.__setattr__(new, "note", note)
+        object.__setattr__(new, "depth", depth)
+        return new
+
+    def rule(self, position: Any) -> Any:
+        """Return the rule, and note it."""
+        self.note()
+        rule = Vjp.rule(self, position)
+        return rule if rule is None or rule is zero else self.counted(rule)
+
+    def counted(self, rule: Any) -> Any:
+        """Return a rule that counts how deep in rules the program is."""
+
+        def pulled(*args: Any, **kwargs: Any) -> Any:
+            self.depth[0] += 1
+            try:
+                return rule(*args, **kwargs)
+            finally:
+                self.depth[0] -= 1
+
+        if hasattr(rule, "inner"):
+            pulled.inner = self.counted(rule.inner)  # type: ignore[attr-defined]
+        return pulled

@@ -1,0 +1,57 @@
+"""Which tests see a mutant, and what becomes of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.mutation.checks import Check
+from tests.mutation.equivalent import reason_for
+from tests.mutation.mutant import Mutant
+
+# So many tests are tried at the most.
+MOST, MOST_SLOW = 250, 60
+FAULTS = ("survived", "unreached")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant: killed, survived, equivalent, unreached or without effect."""
+
+    name: str
+    fate: str
+
+
+class Suite:
+    """The tests: quick ones, of which it is known what they run, and slow ones."""
+
+    def __init__(self, quick: list[Check], slow: list[Check]) -> None:
+        self.quick = sorted(quick, key=lambda c: c.seconds)
+        self.slow: dict[str, list[Check]] = {}
+        for check in slow:
+            self.slow.setdefault(check.sample, []).append(check)
+
+    def fate_of(self, mutant: Mutant) -> Outcome:
+        """Run the tests that reach a mutant until one notices."""
+        if reason_for(mutant.name):
+            return Outcome(mutant.name, "equivalent")
+        reaching = [c for c in self.quick if c.touched & mutant.touched]
+        with mutant.active():
+            killed = any(not c.passes() for c in self.in_order(reaching))
+        if killed:
+            return Outcome(mutant.name, "killed")
+        if not reaching:
+            return Outcome(mutant.name, "unreached" if not mutant.makes_rules else "without effect")
+        if mutant.took_effect is not None and not mutant.took_effect():
+            return Outcome(mutant.name, "without effect")
+        return Outcome(mutant.name, "survived")
+
+    def in_order(self, reaching: list[Check]) -> Iterator[Check]:
+        """Yield tests, the quick ones first; of very many a fair share."""
+        if len(reaching) > MOST:
+            reaching = random.Random(0).sample(reaching, MOST)
+        yield from reaching
+        samples = dict.fromkeys(c.sample for c in reaching if c.sample)
+        slow = [c for sample in samples for c in self.slow.get(sample, ())]
+        yield from random.Random(0).sample(slow, min(len(slow), MOST_SLOW))
