@@ -69,8 +69,22 @@ def test_op_that_asks_for_too_much_is_not_computed(tmp_path: Path, name: str) ->
     with pytest.raises(NotKnown) as reason:
         session.recorded(Var(2))
     assert "Error" not in str(reason.value)
+    assert not str(reason.value).startswith("gives")
     assert session.program.stages
     assert session.profile().not_run
+    assert time.perf_counter() - started < 5
+
+
+def test_op_whose_value_is_in_the_file_is_not_run_for_its_time(tmp_path: Path) -> None:
+    def change(head: Any) -> None:
+        call_of(head, "exp").update(fn="operator.pow", args=[num(9), num(9**8)])
+        head["rows"][0]["calls"][0].update(known=[[2, {"float": "0x1p+0"}]])
+
+    session = Session(altered(tmp_path, change))
+    started = time.perf_counter()
+    assert session.recorded(Var(2)) == 1.0
+    assert session.profile().not_run == (Var(2),)
+    assert session.program.stages
     assert time.perf_counter() - started < 5
 
 
@@ -123,6 +137,19 @@ def test_values_that_grow_as_the_file_says_stop_at_what_the_machine_has(
         session.recorded(Var(1006))
     with pytest.raises(NotKnown, match="needs %1006"):
         session.recorded(Var(1007))
+
+
+@pytest.mark.parametrize(
+    ("fn", "expected"),
+    [(np.copy, 8000), (lambda x: np.tile(x, 1), 8000), (np.transpose, 0), (np.array_split, 0),
+     (lambda x: np.broadcast_to(x, (9, 1000)), 0), (lambda x: (x + 1, x[::2], 1.0), 8000)],
+)  # fmt: skip
+def test_only_memory_of_its_own_counts(fn: Callable[..., Any], expected: int) -> None:
+    x, limits = np.ones(1000), bounds.Bounds()
+    args = (x, 4) if fn is np.array_split else (x,)
+    value = fn(*args)
+    limits.accept(Call(spec=spec_of(value), fn=fn, args=args), args, value)
+    assert limits.used == expected
 
 
 def test_what_is_computed_from_a_wrong_type_is_not_computed(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from tests.yotaview.big_tape import big_session
 from tests.yotaview.screen_text import captured, mlp_session, screen_of
 from tests.yotaview.scripts import opened
-from yota.tape import Call, Frame, Input, Origin, Tape, Var, spec_of
+from yota.tape import Call, Constant, Frame, Input, Origin, Tape, Var, spec_of
 from yotaview.model.groups import group_ops
 from yotaview.model.session import Session
 from yotaview.model.summary import summarise
 from yotaview.render import (
+    buffers,
     code,
     graph,
     header,
@@ -295,10 +296,10 @@ def test_occupancy_follows_the_plan():
     plan = session.program.plan()
     room = len(session.stepper)
     for k in range(len(plan.buffers)):
-        row = "".join(s.text for s in code.occupancy(session, plan, k, None, room))
+        row = "".join(s.text for s in buffers.occupancy(session, plan, k, None, room))
+        places = buffers.places_of(session, plan)
         for var, last in plan.occupants(k):
-            first, end = (session.stepper.positions[v] for v in (var, last))
-            assert " " not in row[first : end + 1]
+            assert " " not in row[places[var] : places[last] + 1]
 
 
 def test_neighbours_draw_a_bracket_for_several_operands():
@@ -321,24 +322,41 @@ def test_unfolded_group_marks_what_lies_ahead():
     assert roles == {44: "reverse", 45: "current", 46: "dim"}
 
 
+@pytest.mark.parametrize("form", ["lean", "bound"])
+def test_every_op_of_the_code_has_a_place_on_the_tape(form):
+    session = mlp_session()
+    plan = session.program.plan(form)
+    places = buffers.places_of(session, plan)
+    assert all(0 <= places[v] < len(session.stepper) for v in plan.last_use)
+    assert all(places[v] == session.stepper.positions[v] for v in session.tape.ops)
+    for var, onward in pairwise(plan.last_use):
+        assert var in session.tape or places[var] == places[onward]
+    for var in session.tape.ops:
+        target, why = session.in_code(var, form)
+        assert target is None or target in plan.last_use
+        assert why or target == var
+
+
 def test_what_the_code_reads_is_in_a_buffer_or_said_not_to_be():
-    session = at(mlp_session(), 43)
+    session = mlp_session()
+    session.jump("end")
     plan, tape = session.program.plan(), session.program.optimised
-    read = plain(code.history_page(session, plan, Var(41), 60).lines)
-    assert "reads %39 B3" in read
-    assert "reads %40 not in a buffer" in read
-    assert "argument or constant" not in read
-    for var in (Var(5), Var(44)):
-        shown = plain(code.history_page(session, plan, var, 60).lines)
+    kinds = {Input: "argument", Constant: "constant", Call: "not in a buffer"}
+    seen = set()
+    for var in plan.slot:
+        shown = plain(buffers.history_page(session, plan, var, 60).lines)
         for operand in tape[var].operands:
-            assert f"reads {operand} " in shown
-    assert "reads %1 argument" in plain(code.history_page(session, plan, Var(5), 60).lines)
+            slot = plan.slot.get(operand)
+            place = kinds[type(tape[operand])] if slot is None else plan.buffers[slot].name
+            assert f"reads {operand} {place} " in shown
+            seen.add(place)
+    assert {"argument", "constant", "B0"} <= seen
 
 
 def test_long_numbers_stand_apart_from_the_bars():
     session = big_session(12_000)
     session.goto(Var(11_000))
-    page = code.buffer_page(session, session.program.plan("bound"), Var(11_000), 100, 20)
+    page = buffers.buffer_page(session, session.program.plan("bound"), Var(11_000), 100, 20)
     rows = plain([page.lines[k] for k in range(5)])
     assert "holds %" in rows
     assert all(r.partition("holds ")[2].partition(" ")[0].lstrip("%").isdigit()
@@ -381,7 +399,7 @@ def test_group_is_laid_out_once():
 LAZY = {
     "ops": lambda s: OpRows(s, Marks(), 60),
     "code": lambda s: code.code_page(s, s.program.source(), Marks(), 3, 80).lines,
-    "buffers": lambda s: code.buffer_page(
+    "buffers": lambda s: buffers.buffer_page(
         s, s.program.plan("bound"), s.at, 80, 20, "%1 → %2"
     ).lines,
     "times": lambda s: profile.by_op(
@@ -484,7 +502,7 @@ def test_where_the_position_went_stands_above_the_buffers():
     session = at(mlp_session(), 37)
     var, why = session.mapped(Var(37), "code")
     plan = session.program.plan()
-    rows = plain(code.buffer_page(session, plan, var, 60, 8, why).lines)
+    rows = plain(buffers.buffer_page(session, plan, var, 60, 8, why).lines)
     assert rows.startswith("%37 ≡ %10: same function and operands as %10\n")
     assert rows.splitlines()[1].startswith(f"{len(plan.buffers)} buffers")
 

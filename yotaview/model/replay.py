@@ -120,7 +120,7 @@ class Replayed:
             return op.fn(*args, **kwargs)
         self.bounds.admit(op, args, kwargs)
         value = op.fn(*args, **kwargs)
-        self.bounds.accept(op, value)
+        self.bounds.accept(op, args, value)
         return value
 
 

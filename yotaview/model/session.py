@@ -213,11 +213,17 @@ class Session:
 
     def mapped(self, var: Var, stage: str) -> tuple[Var | None, str]:
         """Return the op that stands for `var` in a stage, with the reason where it is another."""
-        target = self.program.stage(stage).tape
         if stage == "trace" and self.tape.is_reverse(var):
             return None, f"{var} belongs to the reverse pass, which is not on this stage"
+        return self._on(self.program.stage(stage).tape, var)
+
+    def in_code(self, var: Var, form: str) -> tuple[Var | None, str]:
+        """Return the same for one form of the code."""
+        return self._on(self.program.tape_of(form), var)
+
+    def _on(self, tape: Tape, var: Var) -> tuple[Var | None, str]:
         order, index = self.stepper.order, self.stepper.positions[var]
-        return map_var(var, target, self.opened.users, order, index)
+        return map_var(var, tape, self.opened.users, order, index)
 
     def source_line(self, frame: Frame) -> str | None:
         """Return a line of the user's code as it was at capture, None if it is not available."""

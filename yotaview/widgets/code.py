@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from yota.tape import Var
 from yotaview.model.mapping import short
-from yotaview.render.code import buffer_page, code_page, history_page, split
+from yotaview.render.buffers import buffer_page, history_page
+from yotaview.render.code import code_page, split
 from yotaview.render.header import Place
 from yotaview.render.line import Page
 from yotaview.widgets.pane import Draw
@@ -62,7 +63,7 @@ class CodeView(View):
     @property
     def op(self) -> tuple[Var | None, str]:
         """The op of the code that stands for the position, and why it is another one."""
-        return self.session.mapped(self.session.at, "code")
+        return self.session.in_code(self.session.at, self.form)
 
     @property
     def line(self) -> int:
@@ -117,7 +118,7 @@ class CodeView(View):
             (v for v in self.source.ops_of.get(number, ()) if v in self.session.tape), None
         )
         if found is None:
-            self.tell(f"line {number} computes no op")
+            self.tell(f"line {number} computes no op of the recorded tape")
             return
         self.session.step(self.session.stepper.positions[found] - self.session.stepper.index)
         self.moved()

@@ -77,7 +77,7 @@ class Derived:
     def later(self, var: Var) -> str:
         """Say what the passes made of an op; nothing where the code computes it as recorded."""
         try:
-            return self.session.mapped(var, "code")[1]
+            return self.session.in_code(var, "lean")[1]
         except Exception:  # as with the marks
             return ""
 

@@ -60,12 +60,12 @@ class Bounds:
         except Exception as error:
             raise Refused(f"how large {op.name} gets cannot be told: {error}") from error
 
-    def accept(self, op: Call, value: Any) -> None:
+    def accept(self, op: Call, args: tuple[Any, ...], value: Any) -> None:
         """Raise Refused unless a result is of the type that the file says."""
         have = spec_of(value)
         if not is_like(have, op.spec):
             raise Refused(f"gives {have.text(short=True)}, not {op.spec.text(short=True)}")
-        self.used += _owned(value)
+        self.used += _new_bytes(value, args)
 
 
 def is_like(have: Spec, told: Spec) -> bool:
@@ -165,11 +165,15 @@ def _check_sequences(values: Iterable[Any]) -> None:
             raise Refused("a sequence holds integers of more than 64 bits")
 
 
-def _owned(value: Any) -> int:
-    """Return the bytes that a result takes in memory of its own."""
+def _new_bytes(value: Any, args: tuple[Any, ...]) -> int:
+    """Return the bytes of a result that do not lie in its operands."""
     if isinstance(value, tuple | list):
-        return sum(map(_owned, value))
-    return value.nbytes if isinstance(value, np.ndarray) and value.base is None else 0
+        return sum(_new_bytes(v, args) for v in value)
+    if not isinstance(value, np.ndarray):
+        return 0
+    operands = (x for x in leaves_in(args) if isinstance(x, np.ndarray))
+    is_view = value.base is not None and any(np.may_share_memory(value, x) for x in operands)
+    return 0 if is_view else value.nbytes
 
 
 @functools.lru_cache(maxsize=1)
