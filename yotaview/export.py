@@ -13,7 +13,7 @@ from yota.tape import Tape
 from yotaview.capture import Capture
 from yotaview.model import store
 from yotaview.model.session import Session
-from yotaview.render.code import buffer_lines
+from yotaview.render.buffers import buffer_lines
 from yotaview.render.dot import to_dot
 from yotaview.render.json import json_lines
 from yotaview.render.line import Line, line, plain

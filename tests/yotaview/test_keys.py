@@ -67,7 +67,7 @@ def test_every_key_works_in_every_view(view, tmp_path, monkeypatch):
                 await pilot.press("escape")
             if app.screen.prompt.display:
                 await pilot.press("escape")
-            assert "Error" not in text_of(app)
+            assert "Traceback" not in text_of(app)
         assert all(v.problem is None for v in app.screen.views.values())
 
     drive(app, (120, 40), act)

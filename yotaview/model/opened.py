@@ -64,11 +64,16 @@ class Opened:
         """The stages, for the values that this call captured."""
         unproven = self.unproven
         if unproven:
-            return Program(barred(self.tape, unproven))
+            return Program(barred(self.tape, unproven), why_retraced=self.why_retraced)
         own = self.row.program
         if own is not None and self.own_literals and self._same_constants():
             return own
-        return Program(self.tape)
+        return Program(self.tape, why_retraced=self.why_retraced)
+
+    @property
+    def why_retraced(self) -> str:
+        """Why no program answers this row's calls, '' where one does."""
+        return "" if self.row.program is None else self.row.program.why_retraced
 
     def _same_constants(self) -> bool:
         pairs = ((self.row.tape[v], op) for v, op in self.tape if isinstance(op, Constant))

@@ -111,6 +111,7 @@ def _row_to_json(row: Row, w: Writer) -> Json:
         "name": row.name,
         "site": w.frame(row.site),
         "kind": row.kind,
+        "why": row.program.why_retraced if row.program is not None else "",
         "count": row.count,
         "values": w.value(np.array(row.values, float)),
         "norms": w.value(np.array(row.norms, float)),
@@ -218,7 +219,7 @@ class _Content:
         row = SavedRow(
             str(j["name"]),
             r.frame(j["site"]),
-            None if failure is not None else Program(tape),
+            None if failure is not None else Program(tape, why_retraced=str(j["why"])),
             tape,
             str(j["kind"]),
             [self.call(c, tape, literals) for c in j["calls"]],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from yotaview.render.buffers import buffer_lines as buffer_lines  # export looks for it here
 from yotaview.render.buffers import places_of, role_of
 from yotaview.render.line import Line, Page, Span, clean, line, spread
 from yotaview.render.rows import Rows
@@ -56,7 +55,8 @@ def split(source: Source) -> tuple[str, ...]:
 
 def code_page(session: Session, source: Source, marks: Marks, at: int, width: int) -> Page:
     """Return the source with the line `at` marked, and at the right which op a line computes."""
-    state = f" · {NOT_RUN}" if session.program.why_retraced else ""
+    why = session.program.why_retraced
+    state = f" · {NOT_RUN}: {why}" if why else ""
     note = "P prologue · B body · E epilogue" if width >= 78 else "P · B · E"
     return Page(
         CodeRows(session, source, marks, at, width), f"{source.form} code{state}", note, at - 1
