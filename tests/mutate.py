@@ -13,6 +13,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -68,8 +69,17 @@ class Run:
         table = itertools.islice(answer_mutants(), k, None, jobs)
         sources = source_mutants([*self.rules, *self.others], k, jobs)
         wanted = (m for m in itertools.chain(sources, table) if self.only in m.name)
-        fates = (self.suite.fate_of(m) for m in wanted)
+        fates = self.told(map(self.suite.fate_of, wanted))
         return [o for o in fates if not (o.fate == "unreached" and self.is_foreign(o))]
+
+    def told(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        """Pass outcomes on; say now and then how far it is, and at once what survived."""
+        for k, outcome in enumerate(outcomes, 1):
+            if outcome.fate == "survived":
+                print(f"survived: {outcome.name}", file=sys.stderr, flush=True)
+            if k % 500 == 0:
+                print(f"mutate: {k:,} mutants done", file=sys.stderr, flush=True)
+            yield outcome
 
     def is_foreign(self, outcome: Outcome) -> bool:
         """Tell whether an outcome is of a function that is no rule, or of one of the tests'."""

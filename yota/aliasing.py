@@ -1,4 +1,4 @@
-"""What is known of calls and memory: whose results are fresh, and which compute into given memory."""
+"""What is known of calls and memory: whose results are fresh, which compute into memory given."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from yota.rules.functional import cast, place, scatter, setitem
+from yota.kernels import KERNELS, TAKE_OUT
+from yota.rules.functional import add_at, cast, place, scatter, setitem
 from yota.tape import Call, Op, Spec, Tape, Var
 
 # Functions whose result never shares memory with an operand.
@@ -18,13 +19,40 @@ _FRESH = {
     np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.repeat, np.tile, np.roll, np.take,
     np.zeros, np.ones, np.full, np.zeros_like, np.ones_like, np.full_like, np.tril, np.triu,
     np.take_along_axis, np.sort, np.argsort, np.argmax, np.argmin, np.linalg.inv, np.linalg.solve,
-    np.linalg.det, setitem, scatter, place, cast,
+    np.linalg.det, setitem, scatter, place, add_at, cast, *KERNELS,
 }  # fmt: skip
 
 # Functions that compute the same bits into `out=` as into a new array.
 _TAKES_OUT = {
     np.sum, np.prod, np.max, np.min, np.amax, np.amin, np.cumsum, np.cumprod, np.mean, np.dot,
+    np.concatenate, *TAKE_OUT,
 }  # fmt: skip
+
+
+# Functions that are lines of their own in lean code: they write a part of their result.
+WRITERS = {setitem, place, add_at}
+
+
+def is_writer(op: Call, tape: Tape) -> bool:
+    """Tell whether a call writes a part of its result that stands where it always stands."""
+    if not _is_one_of(op.fn, WRITERS) or op.kwargs or not is_basic(op.args[1]):
+        return False
+    value = op.args[0 if op.fn is place else 2]
+    if op.fn is not add_at:
+        return True
+    spec = tape[value].spec if isinstance(value, Var) else None
+    return spec is not None and spec.dtype == op.spec.dtype
+
+
+def is_basic(index: Any) -> bool:
+    """Tell whether an index names the same part of every array, without copying it."""
+    items = index if type(index) is tuple else (index,)
+    return all(x is None or x is Ellipsis or type(x) is int or _is_fixed(x) for x in items)
+
+
+def _is_fixed(x: Any) -> bool:
+    ends = (x.start, x.stop, x.step) if type(x) is slice else (x,)
+    return type(x) is slice and all(e is None or type(e) is int for e in ends)
 
 
 def may_alias(op: Call) -> bool:
@@ -58,6 +86,8 @@ def takes_out(op: Op, tape: Tape) -> bool:
     """Tell whether a call can be computed into a buffer without changing a bit."""
     if not isinstance(op, Call) or not _is_plain(op.spec) or "out" in dict(op.kwargs):
         return False
+    if _is_one_of(op.fn, WRITERS):
+        return is_writer(op, tape)
     if isinstance(op.fn, np.ufunc):
         return op.fn.nout == 1 and len(op.args) == op.fn.nin
     if not _is_one_of(op.fn, _TAKES_OUT) or len(op.args) > 2:

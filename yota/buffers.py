@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from dataclasses import dataclass, field, replace
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 
-from yota.aliasing import is_elementwise, is_fresh, may_alias, may_overwrite, takes_out
+from yota.aliasing import (
+    WRITERS,
+    is_elementwise,
+    is_fresh,
+    may_alias,
+    may_overwrite,
+    takes_out,
+)
+from yota.rules.functional import add_at, setitem
 from yota.joins import Join, find_joins
+from yota.rounds import rounds_of
 from yota.tape import Call, Op, Spec, Tape, Var
 
 __all__ = ["FORMS", "Buffer", "Plan", "check_form", "is_elementwise", "is_fresh", "plan"]
@@ -22,7 +31,7 @@ FORMS = ("bound", "lean")
 class Buffer:
     """Memory for one array at a time: of this shape, or of another with as many elements.
 
-    `within` says of which buffer it is a part, and from where to where along the first axis.
+    `within` says of which buffer it is a part, and by which index.
     """
 
     name: str
@@ -30,7 +39,7 @@ class Buffer:
     shape: tuple[int, ...]
     order: str
     nbytes: int
-    within: tuple[int, int, int] | None = None
+    within: tuple[int, Any] | None = None
 
     def allocate(self) -> Any:
         """Return an array of this type with unspecified contents."""
@@ -111,18 +120,25 @@ class _Planner:
 
     def run(self) -> Plan:
         handed_out = set(self.tape.outputs) if self.form == "lean" else set()
-        for join in self.joins.values():
+        for join in sorted(self.joins.values(), key=lambda j: j.axis):
             self.place(join)
+        if self.form == "lean":
+            self.place_rounds()
         for at, (var, op) in enumerate(self.tape):
             early = self.release_operands(at, op)
             if var in self.rows or var in self.joins:
                 self.occupy_place(var)
-            elif var not in handed_out and takes_out(op, self.tape):
-                self.occupy(var, op.spec)
+            elif var not in handed_out and self.takes_out(op):
+                self.occupy(var, op, early)
             for v in self.dying.pop(at, ()):
                 if v not in early:
                     self.release(v)
         return self.done()
+
+    def takes_out(self, op: Op) -> bool:
+        """Tell whether a call is computed into a buffer; only lean code writes parts of one."""
+        writes = isinstance(op, Call) and _is_one_of(op.fn, WRITERS)
+        return takes_out(op, self.tape) and not (writes and self.form == "bound")
 
     def done(self) -> Plan:
         unshared = sum(op.spec.nbytes for _, op in self.tape if isinstance(op, Call))
@@ -145,11 +161,32 @@ class _Planner:
         """Allocate the memory of joined parts, and within it that of each part."""
         if join.whole != join.var:
             return
-        whole = self.allocate(self.tape[join.var].spec)
-        self.rows[join.var] = whole
+        whole = self.rows.get(join.var)
+        if whole is None:
+            whole = self.rows[join.var] = self.allocate(self.tape[join.var].spec)
         for at, part in enumerate(join.parts):
             if part in join.inside:
-                self.rows[part] = self.allocate(self.tape[part].spec, (whole, *join.place(at)))
+                self.rows[part] = self.allocate(self.tape[part].spec, (whole, join.index(at)))
+
+    def place_rounds(self) -> None:
+        """Let what a loop keeps from round to round stand side by side, a row a round."""
+        handed_out = set(self.tape.outputs)
+        for columns in rounds_of(self.tape):
+            for values in columns:
+                kept = self.order[columns[-1][0]] - self.order[columns[0][0]] + 1
+                own = any(v in self.rows or v in handed_out for v in values)
+                op = self.tape[values[0]]
+                if own or op.spec.order != "C" or not takes_out(op, self.tape):
+                    continue
+                # the last round's values may be dead where those of others are not
+                if any(self.ends[v] > self.order[v] + 2 * kept for v in values[:-2]):
+                    self.place_rows(values, op.spec)
+
+    def place_rows(self, values: tuple[Var, ...], spec: Spec) -> None:
+        shape = (len(values), *spec.shape)
+        whole = self.allocate(replace(spec, shape=shape))
+        for k, var in enumerate(values):
+            self.rows[var] = self.allocate(spec, (whole, k))
 
     def occupy_place(self, var: Var) -> None:
         """Note what is computed where it is to stand."""
@@ -159,9 +196,11 @@ class _Planner:
 
     def release_operands(self, at: int, op: Op) -> set[Var]:
         """Free what an elementwise call may overwrite: dying operands of its own type."""
-        if not isinstance(op, Call) or not may_overwrite(op):
+        writes = isinstance(op, Call) and op.fn in (setitem, add_at)
+        if not isinstance(op, Call) or not (writes or may_overwrite(op)):
             return set()
-        direct = set(op.operands)
+        # a part is written into what the whole was, which must not be read as the part, too
+        direct = set(op.operands[:1]) - set(op.operands[1:]) if writes else set(op.operands)
         early = {
             v
             for v in self.dying.get(at, ())
@@ -171,10 +210,15 @@ class _Planner:
             self.release(v)
         return early
 
-    def occupy(self, var: Var, spec: Spec) -> None:
-        # the lowest number, so that the rounds of a loop take the same buffers
-        free = self.free.get(self.size(spec))
-        k = heappop(free) if free else self.allocate(spec)
+    def occupy(self, var: Var, op: Op, early: set[Var]) -> None:
+        spec, free = op.spec, self.free.get(self.size(op.spec))
+        if early and isinstance(op, Call) and op.fn in (setitem, add_at) and free:
+            k = self.slot[next(iter(early))]
+            free.remove(k)
+            heapify(free)
+        else:
+            # the lowest number, so that the rounds of a loop take the same buffers
+            k = heappop(free) if free else self.allocate(spec)
         self.slot[var] = k
         self.occupants[k].append(var)
         self.held += spec.nbytes
@@ -182,7 +226,7 @@ class _Planner:
         if self.form == "lean":
             self.dying.setdefault(self.ends[var], []).append(var)
 
-    def allocate(self, spec: Spec, within: tuple[int, int, int] | None = None) -> int:
+    def allocate(self, spec: Spec, within: tuple[int, Any] | None = None) -> int:
         k = len(self.buffers)
         self.buffers.append(
             Buffer(f"B{k}", spec.dtype, spec.shape, spec.order, spec.nbytes, within)
@@ -198,6 +242,13 @@ class _Planner:
     def size(self, spec: Spec) -> Any:
         """Return what values that may share a buffer have in common."""
         return (spec.dtype, spec.nbytes)
+
+
+def _is_one_of(fn: Any, functions: set[Any]) -> bool:
+    try:
+        return fn in functions
+    except TypeError:
+        return False
 
 
 def _memory(spec: Spec) -> Any:

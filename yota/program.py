@@ -35,7 +35,7 @@ class Program:
         exact: bool = False,
     ) -> None:
         self.tape, self.passes, self.exact = tape, passes, exact
-        self.why_retraced = why_retraced or "every call is traced anew"
+        self.why_retraced = why_retraced
         self._lock = threading.RLock()
         self._stages: list[Stage] = []
         self._plans: dict[str, buffers.Plan] = {}

@@ -21,9 +21,9 @@ TRIES = 40
 SIZE = 60
 
 
-def build(seed: int, subject: Callable[..., Any] | None = None) -> Program:
+def build(seed: int, subject: Callable[..., Any] | None = None, *, plain: bool = False) -> Program:
     """Return the program of a seed; its subject is one function after another of the table."""
-    d = Draw(seed)
+    d = Draw(seed, plain)
     if subject is None:
         subject = subject_of(seed)
     steps = d.integer(1, 6)

@@ -31,7 +31,7 @@ DOMAINS = {
 Test = Callable[[Any], bool]
 
 
-class Unfit(Exception):
+class Unfit(Exception):  # noqa: N818  # no error: another call is drawn
     """What there is does not suit the call."""
 
 
@@ -64,10 +64,13 @@ KINDS: dict[str, Test] = {"real": is_real, "complex": is_complex, "any": is_numb
 
 
 class Draw:
-    """A program being drawn: what it has so far, with the plain values of its names."""
+    """A program being drawn: what it has so far, with the plain values of its names.
 
-    def __init__(self, seed: int) -> None:
-        self.seed, self.rng = seed, np.random.default_rng(seed)
+    A plain one has real arguments of double precision only, and no containers.
+    """
+
+    def __init__(self, seed: int, plain: bool = False) -> None:
+        self.seed, self.plain, self.rng = seed, plain, np.random.default_rng(seed)
         self.arguments: list[Argument] = []
         self.statements: list[str] = []
         self.pool: list[str] = []
@@ -159,7 +162,7 @@ class Draw:
     def argument(self, shape: tuple[int, ...], kind: str = "real") -> str:
         """Make a new argument and return the expression for its array."""
         name = self.name("a")
-        if self.chance(0.15):
+        if not self.plain and self.chance(0.15):
             pattern = self.pick(list(CONTAINERS))
             leaves = (self.leaf(shape, kind), self.leaf(self.shape(0, 2), "real"))
             places = [access.format(name) for access in CONTAINERS[pattern]]
@@ -176,8 +179,11 @@ class Draw:
     def leaf(self, shape: tuple[int, ...], kind: str) -> Leaf:
         """Return a new leaf of random values, type and layout."""
         if kind == "any":
-            kind = "complex" if self.chance(0.25) else "real"
-        dtype = np.dtype(self.weighted(COMPLEX if kind == "complex" else REAL))
+            kind = "complex" if self.chance(0.25) and not self.plain else "real"
+        if self.plain and kind == "complex":
+            raise Unfit
+        name = self.weighted(COMPLEX if kind == "complex" else REAL)
+        dtype = np.dtype(float if self.plain else name)
         data = self.values(shape)
         if kind == "complex":
             data = data + 1j * self.values(shape)
@@ -202,6 +208,8 @@ class Draw:
         found = self.some(lambda v: type(v) is test) if self.chance(0.7) else None
         if found is not None:
             return found
+        if self.plain and kind == "complex":
+            raise Unfit
         name = self.name("s")
         data = self.values(()) if kind == "real" else self.values(()) + 1j * self.values(())
         self.accept(Argument(name, (Leaf(np.asarray(data), "python"),)))
@@ -265,7 +273,9 @@ class Draw:
 
     def options(self, **options: Any) -> str:
         """Return some of these keyword arguments, each half of the time, as source."""
-        return "".join(f", {k}={v}" for k, v in options.items() if v is not None and self.chance(0.5))
+        return "".join(
+            f", {k}={v}" for k, v in options.items() if v is not None and self.chance(0.5)
+        )
 
     # The program.
 

@@ -84,7 +84,11 @@ def given_results(p: Program) -> Iterator[Program]:
         for name in made:
             value = values_after(p, k).get(name)
             taken = name in {a.name for a in p.arguments}
-            if taken or not isinstance(value, np.ndarray | np.generic) or value.dtype.kind not in "fc":
+            if (
+                taken
+                or not isinstance(value, np.ndarray | np.generic)
+                or value.dtype.kind not in "fc"
+            ):
                 continue
             layout = "scalar" if isinstance(value, np.generic) else "C"
             new = Argument(name, (Leaf(np.ascontiguousarray(value).reshape(value.shape), layout),))

@@ -49,7 +49,9 @@ def autograd() -> Peer:
     def gradient(f: Any, leaves: Sequence[Any], at: list[int]) -> list[Any]:
         found = []
         for k in at:
-            pullback, value = make_vjp(lambda x, k=k: f(*leaves[:k], x, *leaves[k + 1 :]), leaves[k])
+            pullback, value = make_vjp(
+                lambda x, k=k: f(*leaves[:k], x, *leaves[k + 1 :]), leaves[k]
+            )
             found.append(pullback(np.ones_like(value)[()]))
         return found
 
@@ -72,7 +74,7 @@ PEERS = {"autograd": autograd, "jax": jax}
 
 def off_from(ours: Sequence[Any], theirs: Sequence[Any], program: Program) -> str | None:
     """Return where two engines' gradients differ; NaNs of either side are not compared."""
-    tolerance = 5e-2 if "float16" in program.listing() else 2e-3 if program.is_narrow else 1e-6
+    tolerance = max(1e-6, 2e4 * program.eps)
     for k, (a, b) in enumerate(zip(ours, theirs, strict=True)):
         if a is None or b is None:
             continue

@@ -148,7 +148,9 @@ class Program:
     def with_leaves(self, leaves: Sequence[Leaf]) -> Program:
         """Return the program with other leaves."""
         given = iter(leaves)
-        arguments = [replace(a, leaves=tuple(next(given) for _ in a.leaves)) for a in self.arguments]
+        arguments = [
+            replace(a, leaves=tuple(next(given) for _ in a.leaves)) for a in self.arguments
+        ]
         return replace(self, arguments=tuple(arguments))
 
     def widened(self) -> Program:
@@ -160,10 +162,16 @@ class Program:
         return replace(wide, statements=tuple(statements))
 
     @property
+    def eps(self) -> float:
+        """The precision of the least precise type in the program."""
+        text = self.source + " ".join(leaf.data.dtype.name for leaf in self.leaves)
+        narrow = [name for name in WIDE if name in text]
+        return float(max(np.finfo(name).eps for name in ["float64", *narrow]))
+
+    @property
     def is_narrow(self) -> bool:
         """Tell whether anything in the program has less than double precision."""
-        text = self.source + " ".join(leaf.data.dtype.name for leaf in self.leaves)
-        return any(name in text for name in WIDE)
+        return self.eps > np.finfo(float).eps
 
     def listing(self, ending: str = "") -> str:
         """Return the whole as a Python script."""
@@ -182,6 +190,8 @@ def namespace(numpy: Any = np) -> dict[str, Any]:
         space["np"] = numpy
     if importlib.util.find_spec("scipy") is not None:
         space["scipy"] = importlib.import_module("scipy")
+        for name in ("linalg", "special", "stats", "signal", "integrate"):
+            importlib.import_module(f"yota.scipy.{name}")
     return space
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import time
 from collections import Counter
@@ -11,11 +12,13 @@ from typing import Any, TextIO
 import numpy as np
 
 from tests.fuzz.build import SUBJECTS, build
+from tests.fuzz.failure import Failure, Refused
 from tests.fuzz.families.table import MAKERS
 from tests.fuzz.minimise import minimise
 from tests.fuzz.peers import Peer
 from tests.fuzz.program import Leaf, Program
-from tests.fuzz.verify import Failure, Refused, Report, examine, other_leaves
+from tests.fuzz.slopes import other_leaves
+from tests.fuzz.verify import Report, examine
 from yota.rules.registry import VJP, zero
 
 EVERY = 5.0
@@ -38,7 +41,9 @@ class Session:
         self.seconds, self.most_failures, self.peers = seconds, most_failures, peers
         self.out = out or sys.stdout
         self.began = self.told = time.monotonic()
-        self.done, self.compared, self.left_out, self.guarded, self.peered = 0, 0, 0, 0, 0
+        self.done, self.compared, self.left_out, self.guarded = 0, 0, 0, 0
+        self.agreed, self.disputed = 0, 0
+        self.alone: list[int] = []
         self.refused: Counter[str] = Counter()
         self.reached: Counter[tuple[Callable[..., Any], int | str]] = Counter()
         self.failures: list[tuple[Program, Failure]] = []
@@ -59,7 +64,7 @@ class Session:
         """Examine one program; one that fails is made small and printed."""
         self.done += 1
         try:
-            self.note(self.examine(program))
+            self.note(program, self.examine(program))
         except Refused as refused:
             self.refused[str(refused).split(":", 2)[-1].strip()[:90]] += 1
         except Failure as failure:
@@ -70,11 +75,13 @@ class Session:
     def examine(self, program: Program) -> Report:
         return examine(program, self.peers, second=program.seed % SECOND == 0)
 
-    def note(self, report: Report) -> None:
+    def note(self, program: Program, report: Report) -> None:
         self.compared += report.count.compared
         self.left_out += report.count.left_out
         self.guarded += report.guarded
-        self.peered += report.peers
+        self.agreed += report.agreed
+        self.disputed += report.disputed
+        self.alone += [program.seed] * report.count.alone
         self.reached.update(report.reached)
 
     def smallest(self, program: Program, failure: Failure) -> tuple[Program, Failure]:
@@ -108,16 +115,23 @@ class Session:
 
     def summary(self) -> str:
         """Return the figures of the run."""
-        elements = self.compared + self.left_out
+        first, elements = self.seeds.start, self.compared + self.left_out
         functions = {fn for fn, _ in self.reached}
         lines = [
-            f"{self.done:,} programs (seeds {self.seeds.start} to {self.seeds.start + self.done - 1}) "
+            f"{self.done:,} programs (seeds {first} to {first + self.done - 1}) "
             f"in {self.elapsed:.0f} s: {len(self.failures)} failures",
-            f"{elements:,} gradient elements, {self.left_out:,} of them left out at kinks and poles",
+            f"{elements:,} gradient elements, {self.left_out:,} left out at kinks and poles",
             f"{len(functions)} of {len(VJP)} functions reached, in {len(self.reached)} arguments; "
             f"{self.guarded:,} tapes met another branch elsewhere",
         ]
-        lines += [f"{self.peered:,} programs compared with {p.name}" for p in self.peers]
+        if self.peers:
+            names = " and ".join(p.name for p in self.peers)
+            lines.append(
+                f"{self.agreed:,} gradients agree with {names}, {self.disputed:,} do not, "
+                "but with differences"
+            )
+        if self.alone:
+            lines.append(f"off at their very point alone: seeds {self.alone[:20]}")
         lines += [f"refused {n} times: {text}" for text, n in self.refused.most_common()]
         missing = sorted(set(rules_of(SUBJECTS)) - set(self.reached), key=str)
         lines += [f"not reached: {MAKERS[fn][0]}, argument {k}" for fn, k in missing]
@@ -128,9 +142,22 @@ def rules_of(functions: Sequence[Callable[..., Any]]) -> list[tuple[Callable[...
     """Return function and argument of each rule that can contribute."""
     found: list[tuple[Callable[..., Any], int | str]] = []
     for fn in functions:
-        named = dict(enumerate(VJP[fn].rules)) | dict(getattr(VJP[fn], "keywords", {}))
-        found += [(fn, k) for k, rule in named.items() if rule not in (None, zero)]
+        vjp = VJP[fn]
+        placed = {k for k, rule in enumerate(vjp.rules) if rule not in (None, zero)}
+        found += [(fn, k) for k in placed]
+        # What may stand at a place is recorded there, however it was given.
+        found += [(fn, k) for k in vjp.keywords if place_of(fn, k) not in placed]
     return found
+
+
+def place_of(fn: Callable[..., Any], name: str) -> int | None:
+    """Return the place of a parameter that may be given by place."""
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        return None
+    placed = [k for k, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    return placed.index(name) if name in placed else None
 
 
 ENDINGS = {

@@ -11,7 +11,13 @@ def operators(d: Draw) -> str:
     """Return an expression of NumPy's operators, as users write them."""
     x = d.array(kind="any")
     y = d.partner(x, "any")
-    ways = [f"{x} * {y} - {x}", f"({x} + 1) * 0.5", f"-{x} / 3", f"2.0 - {y} * {x}", f"{x} ** 2 + {y}"]
+    ways = [
+        f"{x} * {y} - {x}",
+        f"({x} + 1) * 0.5",
+        f"-{x} / 3",
+        f"2.0 - {y} * {x}",
+        f"{x} ** 2 + {y}",
+    ]
     return str(d.pick(ways))
 
 
@@ -19,7 +25,9 @@ def branch(d: Draw) -> Block:
     """Return a branch on a value, with a slope of its own on either side."""
     x, v = d.array(kind="any"), d.name()
     test = f"np.sum(np.real({x})) {d.pick('<>')} {d.number(-0.5, 0.5)}"
-    sides = d.pick([("np.sin({})", "{} * 2.0"), ("{} - 1.0", "np.tanh({}) + {}"), ("np.cos({})", "{}")])
+    sides = d.pick(
+        [("np.sin({})", "{} * 2.0"), ("{} - 1.0", "np.tanh({}) + {}"), ("np.cos({})", "{}")]
+    )
     yes, no = (side.replace("{}", x) for side in sides)
     return Block(f"if {test}:\n    {v} = {yes}\nelse:\n    {v} = {no}", (v,))
 
@@ -62,7 +70,15 @@ def nested(d: Draw) -> str:
 def stopped(d: Draw) -> str:
     """Return a value times what rounds and compares, which has no slope."""
     x = d.array(low=1)
-    fixed = d.pick(["np.floor({0})", "({0} > 0.1)", "np.sign({0})", "np.round({0}, 1)", "np.argsort({0}, axis=-1)"])
+    fixed = d.pick(
+        [
+            "np.floor({0})",
+            "({0} > 0.1)",
+            "np.sign({0})",
+            "np.round({0}, 1)",
+            "np.argsort({0}, axis=-1)",
+        ]
+    )
     return f"{x} * {fixed.format(x)}"
 
 

@@ -26,6 +26,8 @@ SPOILT: dict[str, Spoil] = {
     "the sign turned": lambda x: -x,
     "the answer is 0": lambda x: 0 * x,
     "the answer the other way round": reversed_axes,
+}
+SPOILT_IF_COMPLEX: dict[str, Spoil] = {
     "the conjugate of the answer": lambda x: np.conjugate(x) if np.iscomplexobj(x) else x,
     "the real part of the answer": lambda x: np.real(x) + 0 * x if np.iscomplexobj(x) else x,
 }
@@ -46,10 +48,17 @@ def rule_mutants(fn: Any, vjp: Vjp) -> Iterator[Mutant]:
             effect: list[bool] = []
             other = with_rule(vjp, k, spoilt(rule, spoil, effect))
             yield entry_mutant(fn, vjp, other, f"{change}, argument {k}", effect)
+        for change, spoil in SPOILT_IF_COMPLEX.items():
+            effect = []
+            other = with_rule(vjp, k, spoilt(rule, spoil, effect))
+            change = f"{change}, argument {k}"
+            yield entry_mutant(fn, vjp, other, change, effect, touched=(fn, "complex"))
         if hasattr(rule, "inner"):
             effect = []
             other = with_rule(vjp, k, unsummed(rule, effect))
-            yield entry_mutant(fn, vjp, other, f"what was broadcast not summed, argument {k}", effect)
+            yield entry_mutant(
+                fn, vjp, other, f"what was broadcast not summed, argument {k}", effect
+            )
 
 
 def named_rules(vjp: Vjp) -> list[tuple[int | str | None, Any]]:
@@ -116,7 +125,12 @@ def mask_mutants(fn: Any, vjp: Vjp) -> Iterator[Mutant]:
 
 
 def entry_mutant(
-    fn: Any, vjp: Vjp, other: Vjp, change: str, effect: list[bool] | None = None
+    fn: Any,
+    vjp: Vjp,
+    other: Vjp,
+    change: str,
+    effect: list[bool] | None = None,
+    touched: Any = None,
 ) -> Mutant:
     def put_in() -> None:
         VJP[fn] = other
@@ -126,7 +140,8 @@ def entry_mutant(
 
     took_effect = None if effect is None else lambda: any(effect)
     place = f"table.{name_of(fn)}"
-    return Mutant(place, change, frozenset([fn]), put_in, take_out, took_effect=took_effect)
+    touched = fn if touched is None else touched
+    return Mutant(place, change, frozenset([touched]), put_in, take_out, took_effect=took_effect)
 
 
 def name_of(fn: Any) -> str:

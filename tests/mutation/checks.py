@@ -120,7 +120,7 @@ def observe(checks: list[Check], rules: set[str], others: set[str]) -> None:
     seen: set[Any] = set()
     depth = [0]
     for fn, vjp in plain.items():
-        VJP[fn] = Observed.of(vjp, lambda fn=fn: seen.add(fn), depth)
+        VJP[fn] = Observed.of(fn, vjp, seen, depth)
 
     def profile(frame: Any, event: str, arg: Any) -> None:
         if event == "call":
@@ -152,21 +152,22 @@ def observe_one(check: Check, seen: set[Any], profile: Any) -> None:
 
 
 class Observed(Vjp):
-    """An entry of the table that says when it is asked for a rule, and when the rule runs."""
+    """An entry of the table that notes what it is asked for, and what its rules answer."""
 
-    note: Callable[[], None]
+    fn: Any
+    seen: set[Any]
     depth: list[int]
 
     @classmethod
-    def of(cls, vjp: Vjp, note: Callable[[], None], depth: list[int]) -> Observed:
+    def of(cls, fn: Any, vjp: Vjp, seen: set[Any], depth: list[int]) -> Observed:
         new = cls(vjp.rules, vjp.rest, vjp.live, vjp.sees, vjp.keywords)
-        object.__setattr__(new, "note", note)
-        object.__setattr__(new, "depth", depth)
+        for name, value in (("fn", fn), ("seen", seen), ("depth", depth)):
+            object.__setattr__(new, name, value)
         return new
 
     def rule(self, position: Any) -> Any:
         """Return the rule, and note it."""
-        self.note()
+        self.seen.add(self.fn)
         rule = Vjp.rule(self, position)
         return rule if rule is None or rule is zero else self.counted(rule)
 
@@ -176,9 +177,12 @@ class Observed(Vjp):
         def pulled(*args: Any, **kwargs: Any) -> Any:
             self.depth[0] += 1
             try:
-                return rule(*args, **kwargs)
+                dx = rule(*args, **kwargs)
             finally:
                 self.depth[0] -= 1
+            if any(np.iscomplexobj(d) for d in (dx if isinstance(dx, list | tuple) else [dx])):
+                self.seen.add((self.fn, "complex"))
+            return dx
 
         if hasattr(rule, "inner"):
             pulled.inner = self.counted(rule.inner)  # type: ignore[attr-defined]

@@ -29,7 +29,14 @@ def number_of(code: Code) -> int:
 def _content(code: Code) -> Any:
     inner = tuple(_content(c) if isinstance(c, Code) else repr(c) for c in code.co_consts)
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    return code.co_filename, code.co_qualname, tuple(code.co_positions()), code.co_code, names, inner
+    return (
+        code.co_filename,
+        code.co_qualname,
+        tuple(code.co_positions()),
+        code.co_code,
+        names,
+        inner,
+    )
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,9 @@ def of_call(node: ast.Call) -> Iterator[ast.expr]:
         value = getattr(keyword.value, "value", None)
         if isinstance(value, bool) and keyword.arg != "strict":
             turned = ast.keyword(keyword.arg, ast.Constant(not value))
-            yield ast.Call(node.func, node.args, [*node.keywords[:k], turned, *node.keywords[k + 1 :]])
+            yield ast.Call(
+                node.func, node.args, [*node.keywords[:k], turned, *node.keywords[k + 1 :]]
+            )
 
 
 def swapped_neighbours(node: ast.Call) -> Iterator[ast.expr]:

@@ -1,7 +1,6 @@
 """Mutants of the rules' source: one node of the syntax tree changed, compiled, put in place."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -105,14 +104,17 @@ def walk_code(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Raise | ast.Assert | ast.arguments | ast.JoinedStr):
             continue
-        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant | ast.Call):
-            if not isinstance(child.value, ast.Call) or refuses(child.value):
-                continue
+        if isinstance(child, ast.Expr) and (
+            isinstance(child.value, ast.Constant) or refuses(child.value)
+        ):
+            continue
         yield from walk_code(child)
 
 
-def refuses(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id.startswith("refuse")
+def refuses(call: ast.expr) -> bool:
+    """Tell whether an expression is a call that raises where there is no answer."""
+    func = call.func if isinstance(call, ast.Call) else None
+    return isinstance(func, ast.Name) and func.id.startswith("refuse")
 
 
 def put(parent: ast.AST, slot: tuple[str, int | None], node: ast.expr) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import linecache
 import operator
 import os
@@ -576,6 +577,7 @@ def test_tracebacks_show_the_generated_line():
 
 
 def test_sources_do_not_pile_up_in_linecache():
+    gc.collect()
     before = len(linecache.cache)
     run = yota.gradtape(foo, 0.5).compile()
     assert len(linecache.cache) == before + 1

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import yota
+from tests.yota.slopes import slope
 
 X = np.array([1.0, 2.0, 3.0])
 SCALE = 2.0
@@ -21,15 +22,6 @@ WEIGHTS = np.array([1.0, 2.0, 3.0])
 TABLE = {"a": 2.0, "w": np.array([1.0, 2.0, 3.0])}
 ITEMS = [2.0, 3.0]
 MODE = "double"
-
-
-def slope(f, *args, **kwargs):
-    """Return the gradient after three equal calls: traced, then twice from the cache, if at all."""
-    found = [yota.grad(f, *args, **kwargs) for _ in range(3)]
-    values, slopes = [v for v, _ in found], [g[0] for _, g in found]
-    assert all(np.array_equal(v, values[0], equal_nan=True) for v in values)
-    assert all(np.array_equal(g, slopes[0], equal_nan=True) for g in slopes)
-    return slopes[0]
 
 
 def helper(x):

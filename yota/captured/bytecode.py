@@ -37,7 +37,8 @@ class Facts:
     """Names that a code object uses, each with the line of its first use.
 
     `uses` holds for each global and each variable of a function around it what is read of it
-    directly: chains of attributes, () where it is used as a whole.  `own` are the names that class
+    directly: chains of attributes, () where it is used as a whole.  `free` are the attributes that
+    are taken of something else.  `own` are the names that class
     bodies inside give.
     """
 
@@ -47,6 +48,7 @@ class Facts:
     imports: dict[str, int] = field(default_factory=dict)
     writes: dict[str, int] = field(default_factory=dict)
     uses: dict[str, set[Chain]] = field(default_factory=dict)
+    free: set[str] = field(default_factory=set)
     own: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
     traits: set[str] = field(default_factory=set)
@@ -68,13 +70,18 @@ def _collect(code: CodeType, free: frozenset[str], facts: Facts) -> None:
     line = code.co_firstlineno
     steps = list(dis.get_instructions(code))
     before = None
+    taken: set[int] = set()
     for k, step in enumerate(steps):
         line = _line_of(step) or line
         _note_name(step, line, free, facts)
         if step.opname == "IMPORT_NAME" and steps[k - 2].argval != 0:
             facts.writes.setdefault("imports by a relative name", line)
         if step.opname in _GLOBAL_LOADS or ("DEREF" in step.opname and step.argval in free):
-            facts.uses.setdefault(step.argval, set()).add(_chain(steps, k))
+            chain = _chain(steps, k)
+            facts.uses.setdefault(step.argval, set()).add(chain)
+            taken.update(range(k + 1, k + 1 + len(chain)))
+        elif k not in taken and _takes_attribute(step):
+            facts.free.add(step.argval)
         facts.traits |= _traits_of(step, before, code)
         before = step
     facts.texts |= set(_texts_in(code.co_consts))
@@ -109,12 +116,16 @@ def _chain(steps: list[dis.Instruction], k: int) -> Chain:
         return SUPER
     names = []
     for step in steps[k + 1 :]:
-        if "ATTR" not in step.opname and step.opname != "LOAD_METHOD":
+        if not _takes_attribute(step):
             break
         names.append(step.argval)
         if step.opname in _ATTRIBUTE_WRITES:
             break
     return tuple(names)
+
+
+def _takes_attribute(step: dis.Instruction) -> bool:
+    return "ATTR" in step.opname or step.opname in ("LOAD_METHOD", "IMPORT_FROM")
 
 
 def _note_name(step: dis.Instruction, line: int, free: frozenset[str], facts: Facts) -> None:
@@ -131,7 +142,7 @@ def _note_name(step: dis.Instruction, line: int, free: frozenset[str], facts: Fa
         facts.own.add(value)
     elif name == "IMPORT_NAME":
         facts.imports.setdefault(value, line)
-    elif "ATTR" in name or name in ("LOAD_METHOD", "IMPORT_FROM"):
+    elif _takes_attribute(step):
         facts.attributes.setdefault(value, line)
 
 

@@ -165,7 +165,7 @@ def members(walk: Walk, held: str, cls: Any, shown: str) -> None:
     """Write the check of the members of an enumeration, where it is used as a whole."""
     if not issubclass(type(cls), enum.EnumMeta):
         return
-    if traits.ENUMS in walk.traits or walk.reflects:
+    if walk.reflects or not walk.traits.isdisjoint((traits.ENUMS, traits.CREATES)):
         if len(cls._member_map_) > _MEMBERS:
             raise walk.refuse(shown, f"is an enumeration of more than {_MEMBERS} members")
         walk.value(f"{held}._member_map_", cls._member_map_, shown)

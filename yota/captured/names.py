@@ -17,7 +17,7 @@ from yota.captured.walk import Unprovable, Walk
 def learn(walk: Walk, code: types.CodeType) -> Facts:
     """Note what a function's code does; raise Unprovable for what it does to the outside."""
     facts = facts_of(code)
-    walk.found_names |= facts.attributes.keys()
+    walk.found_names |= facts.free
     walk.found_traits |= facts.traits
     if walk.reflects:
         walk.found_names |= facts.texts
@@ -69,6 +69,8 @@ def named(
 ) -> None:
     """Write the check of what one name stands for, and of what is read of it."""
     chains = facts.uses.get(name, {()})
+    if not issubclass(type(x), types.ModuleType):
+        walk.found_names.update(*chains)
     if issubclass(type(x), types.ModuleType):
         through(walk, path, x, name, chains)
     elif chains == {SUPER}:
@@ -95,6 +97,7 @@ def builtins_of(walk: Walk, space: str, x: Any, names: frozenset[str], facts: Fa
             raise Unprovable(f"{place}: it calls {name}")
         walk.found_traits |= traits.of_function(known.BUILTINS[name])
     checked |= names
+    walk.found_names.update(*(chain for name in names for chain in facts.uses.get(name, ())))
     for name in new:
         walk.unless(f"{own}[{name!r}] is {walk.constant(known.BUILTINS[name])}")
 
@@ -164,6 +167,8 @@ def attribute(
 ) -> None:
     """Write the check of one attribute of a module."""
     held = vars(x)
+    if not issubclass(type(held.get(name)), types.ModuleType):
+        walk.found_names.update(rest)
     if name not in held:
         missing(walk, space, x, name, checked, shown)
         return

@@ -12,6 +12,8 @@ from yota.captured.walk import Unprovable
 from yota.entry import Entry
 from yota.structs import Attr, Node, Static
 
+# attributes of the containers of collections
+_OF_C = ("default_factory", "maxlen")
 # an expression in `f`, `args` and `kwargs`; what stands there, or its class; its name
 Root = tuple[str, Any, str]
 
@@ -69,7 +71,8 @@ def step_of(node: Node, key: Any, shown: str) -> str:
     attribute = key.name if isinstance(key, Attr) else key
     if isinstance(attribute, int):
         return f"[{attribute}]"
-    return f".{attribute}" if attribute in slots_of(kind) else f".__dict__[{attribute!r}]"
+    is_field = attribute in _OF_C or attribute in slots_of(kind)
+    return f".{attribute}" if is_field else f".__dict__[{attribute!r}]"
 
 
 def is_fixed(value: Any) -> bool:

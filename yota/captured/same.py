@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import math
 from typing import Any
 
@@ -26,16 +27,6 @@ def same_value(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def same_words(a: Any, copy: Any) -> bool:
-    """Tell whether an array holds the bytes of which `words` made `copy`."""
-    now = words(a)
-    return bool(now.shape == copy.shape and not (now != copy).any())
-
-
-def words(a: Any) -> Any:
-    """Return the bytes of an array as integers that compare quickly, in the order of memory."""
-    flat = a.ravel(order="K")
-    return flat.view(_WORDS.get(flat.dtype.itemsize, np.dtype("u1")))
-
-
-_WORDS = {2: np.dtype("u2"), 4: np.dtype("u4"), 8: np.dtype("u8"), 16: np.dtype("u8")}
+def floats_of(items: Any) -> bytes:
+    """Return the bits of the floats among some values."""
+    return array.array("d", [v for v in items if type(v) is float]).tobytes()

@@ -5,17 +5,15 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from yota.arrays import copy_layout
 from yota.captured import traits
 from yota.captured.classes import kind
-from yota.captured.same import words
+from yota.captured.same import floats_of
 from yota.captured.walk import Walk, is_plain
 
 MAX_BYTES = 1 << 26
-# arrays of up to so many bytes are compared as bytes, which takes a copy but fewer calls
-_SMALL = 1 << 16
+_LONG = 16
+_TOLD_AT_ONCE = {int, bool, str, float}
 _KINDS = "biufcSUMmV"
-_CONTIGUOUS = 3
 
 
 def array(walk: Walk, held: str, x: Any, shown: str) -> None:
@@ -27,34 +25,30 @@ def array(walk: Walk, held: str, x: Any, shown: str) -> None:
         raise walk.refuse(shown, "is too large to be compared at each call")
     if "base" in walk.names and x.base is not None:
         raise walk.refuse(shown, "is a view of which the whole may be read")
-    walk.unless(form(walk, held, x))
-    if x.nbytes <= _SMALL:
-        walk.unless(f"{held}.tobytes() == {walk.constant(x.tobytes())}")
-    else:
-        copy = words(copy_layout(x)) if walk.copies else None
-        walk.unless(f"same_words({held}, {walk.constant(copy)})")
+    dtype = walk.constant(x.dtype)
+    same_dtype = f"{held}.dtype is {dtype} or {held}.dtype == {dtype}"
+    if x.dtype.names:
+        same_dtype = f"str({held}.dtype) == {str(x.dtype)!r}"
+    walk.unless(f"type({held}) is ndarray and {held}.shape == {x.shape} and ({same_dtype})")
+    if traits.STORES in walk.traits or "flags" in walk.names:
+        walk.unless(f"{held}.flags.num == {x.flags.num}")
+    content(walk, held, x)
     walk.arrays.append((held, x))
 
 
-def form(walk: Walk, held: str, x: Any) -> str:
-    """Return what is true of an array with the form that `x` has."""
-    dtype = walk.constant(x.dtype)
-    parts = [f"type({held}) is ndarray"]
-    if x.dtype.names:
-        parts.append(f"str({held}.dtype) == {str(x.dtype)!r}")
+def content(walk: Walk, held: str, x: Any) -> None:
+    """Write the check of an array's bytes: without a copy where they lie in a row.
+
+    Of what does not lie in a row as it did, `startswith` raises ValueError.
+    """
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        row = "" if x.flags.c_contiguous else ".T"
+        held_bytes = (x.T if row else x).tobytes() if walk.copies else b""
+        walk.unless(f"{walk.constant(held_bytes)}.startswith({held}{row})")
     else:
-        parts.append(f"({held}.dtype is {dtype} or {held}.dtype == {dtype})")
-    if x.ndim == 1 or (x.ndim == 2 and x.size):
-        # with the bytes, which are compared below, this tells the shape
-        parts.append(f"{held}.ndim == {x.ndim}")
-        parts += [f"len({held}) == {len(x)}"] if x.ndim == 2 else []
-    else:
-        parts.append(f"{held}.shape == {x.shape}")
-    # the flags tell the strides of what is contiguous
-    parts.append(f"{held}.flags.num == {x.flags.num}")
-    if not x.flags.num & _CONTIGUOUS:
-        parts.append(f"{held}.strides == {x.strides}")
-    return " and ".join(parts)
+        held_bytes = x.tobytes() if walk.copies else b""
+        walk.unless(f"{held}.strides == {x.strides}")
+        walk.unless(f"{held}.tobytes() == {walk.constant(held_bytes)}")
 
 
 def memory(walk: Walk) -> None:
@@ -88,8 +82,21 @@ def fields(walk: Walk, held: str, x: Any, shown: str) -> None:
 def sequence(walk: Walk, held: str, x: Any, shown: str) -> None:
     """Write the check of a list, tuple or deque, item by item."""
     walk.unless(f"type({held}) is {kind(walk, type(x), shown)} and len({held}) == {len(x)}")
+    if len(x) > _LONG and {*map(type, x)} <= _TOLD_AT_ONCE:
+        at_once(walk, held, x)
+        return
     for k, item in enumerate(x):
         walk.value(f"{held}[{k}]", item, f"{shown}[{k}]")
+
+
+def at_once(walk: Walk, held: str, x: Any) -> None:
+    """Write the check of many plain values: by type, and floats to the last bit."""
+    walk.unless(f"[*map(type, {held})] == {walk.constant([*map(type, x)])}")
+    others = [k for k, item in enumerate(x) if type(item) is not float]
+    if len(others) < len(x):
+        walk.unless(f"floats_of({held}) == {walk.constant(floats_of(x))}")
+    if others:
+        walk.unless(f"[*{held}] == {walk.constant([*x])}")
 
 
 def queue(walk: Walk, held: str, x: Any, shown: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from yota.captured import functions, names, objects, values
 from yota.captured.classes import klass, weak
 from yota.captured.known import is_impure, is_library, is_named_library
-from yota.captured.same import same_value, same_words
+from yota.captured.same import floats_of, same_value
 from yota.captured.walk import Visitor, Walk
 from yota.compiled import Compiled
 from yota.rules.registry import PRIMITIVES
@@ -88,7 +88,7 @@ def _is_users(fn: Any) -> bool:
 
 NAMESPACE = {
     "same": same_value,
-    "same_words": same_words,
+    "floats_of": floats_of,
     "rules_of": functions.rules_of,
     "function_type": types.FunctionType,
     "method_type": types.MethodType,

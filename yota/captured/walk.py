@@ -168,7 +168,11 @@ class Walk:
         """Write the check of what a namespace holds, and does not hold, under these names."""
         space = self.local(path)
         present = sorted(n for n in names if n in held)
-        self.absent(space, held, frozenset(n for n in names if n not in held))
+        if len(present) == len(held) and present:
+            # all that it holds is looked at below
+            self.unless(f"len({space}) == {len(held)}")
+        else:
+            self.absent(space, held, frozenset(n for n in names if n not in held))
         for name in present:
             self.value(f"{space}[{name!r}]", held[name], f"{shown}.{name}")
 

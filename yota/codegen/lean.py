@@ -72,9 +72,9 @@ class LeanExpressions(Expressions):
 
     def is_array(self, operands: tuple[Any, ...]) -> bool:
         """Tell whether all of these are arrays that an op or argument gave."""
-        return all(
-            type(x) is Var and self.tape[x].spec.kind == "array" for x in operands
-        ) and bool(operands)
+        return all(type(x) is Var and self.tape[x].spec.kind == "array" for x in operands) and bool(
+            operands
+        )
 
     def literal(self, value: Any) -> str:
         """Return the text of a literal."""
@@ -112,9 +112,11 @@ class LeanExpressions(Expressions):
     def weak_type(self, x: Any) -> Any:
         """Return an operand's dtype, the class of a Python number."""
         if type(x) is not Var:
-            return type(x) if isinstance(x, int | float | complex) and not isinstance(
-                x, np.generic
-            ) else getattr(x, "dtype", None)
+            return (
+                type(x)
+                if isinstance(x, int | float | complex) and not isinstance(x, np.generic)
+                else getattr(x, "dtype", None)
+            )
         spec = self.tape[x].spec
         return _PYTHON.get(spec.dtype.kind) if spec.weak and spec.dtype else spec.dtype
 

@@ -14,6 +14,7 @@ from yota.rules.functional import getitem
 from yota.tape import Call, Var
 
 if TYPE_CHECKING:
+    from yota.buffers import Buffer
     from yota.codegen.memory import LeanDraft
 
 _LONGEST_CYCLE = 8
@@ -76,11 +77,17 @@ class LoopWriter:
         op = self.indexed(op, k)
         out = self.out(k)
         draft.local[var] = self.names[k]
-        found = draft.step(var, op, draft.write.call(op, out)).lines
+        if draft.is_writing(var, op):
+            found = draft.step(var, op, "").lines
+            found[0:1] = draft.writing(var, op, out)
+        else:
+            found = draft.step(var, op, draft.write.call(op, out)).lines
         draft.local.update(known)
         rounds = [vars_[k] for vars_ in loop.vars]
-        comment = f"{rounds[0]} … {rounds[-1]}{found[0].comment.removeprefix(str(var))}"
-        return [replace(found[0], comment=comment, more=tuple(rounds)), *found[1:]]
+        at = next(i for i, x in enumerate(found) if x.var == var)
+        comment = f"{rounds[0]} … {rounds[-1]}{found[at].comment.removeprefix(str(var))}"
+        found[at] = replace(found[at], comment=comment, more=tuple(rounds))
+        return found
 
     def rename(self, op: Call, k: int) -> None:
         """Let the operands of a call go by the names that they have inside the loop."""
@@ -185,18 +192,36 @@ class Column:
         first = buffers[0].within
         if first is None or any(b.shape != buffers[0].shape for b in buffers):
             return None
-        size = first[2] - first[1]
-        starts = [b.within[1] for b in buffers if b.within and b.within[0] == first[0]]
+        indices = [b.within[1] for b in buffers if b.within and b.within[0] == first[0]]
+        if len(indices) < len(buffers):
+            return self.parts_of_parts(buffers)
         whole = plan.buffers[first[0]]
-        uneven = len(starts) < len(buffers) or any(s % size for s in (*starts, whole.shape[0]))
-        rows = None if uneven else _range([s // size for s in starts])
+        rows = _rows(indices, whole.shape[0])
         if rows is None:
             return None
         self.whole = first[0]
         name = f"{self.draft.buffer}{first[0]}"
-        if len(buffers[0].shape) == len(whole.shape):
+        if type(indices[0]) is slice:
             name += f".reshape({self.draft.write.operand((-1, *buffers[0].shape))})"
         return f"{name}[{_slice(rows)}]"
+
+    def parts_of_parts(self, buffers: list[Buffer]) -> str | None:
+        """Return equal parts of buffers that are parts of one themselves."""
+        plan, draft = self.draft.plan, self.draft
+        within = [b.within for b in buffers if b.within is not None]
+        outer = [plan.buffers[k].within for k, _ in within]
+        if len(within) < len(buffers) or any(i != within[0][1] for _, i in within) or None in outer:
+            return None
+        wholes = [o[0] for o in outer if o is not None]
+        rows = _rows([o[1] for o in outer if o is not None], plan.buffers[wholes[0]].shape[0])
+        if rows is None or any(k != wholes[0] for k in wholes):
+            return None
+        self.whole = wholes[0]
+        name, one = f"{draft.buffer}{wholes[0]}", plan.buffers[within[0][0]]
+        if type(outer[0][1] if outer[0] else 0) is slice:
+            name += f".reshape({draft.write.operand((-1, *one.shape))})"
+        each, index = draft.memory.each, draft.write.index(within[0][1])
+        return f"[{each}[{index}] for {each} in {name}[{_slice(rows)}]]"
 
     def views(self) -> str | None:
         """Return equal views of what varies."""
@@ -216,6 +241,19 @@ def _range(values: Sequence[int]) -> range | None:
     if not step or any(y - x != step for x, y in zip(values, values[1:], strict=False)):
         return None
     return range(values[0], values[-1] + (1 if step > 0 else -1), step)
+
+
+def _rows(indices: Sequence[Any], count: int) -> range | None:
+    """Return the numbers of equally spaced rows, or of equally high blocks of rows."""
+    if type(indices[0]) is int:
+        return _range(indices)
+    if type(indices[0]) is not slice:
+        return None
+    size = indices[0].stop - indices[0].start
+    starts = [x.start for x in indices]
+    if any(x.stop - x.start != size for x in indices) or any(s % size for s in (*starts, count)):
+        return None
+    return _range([s // size for s in starts])
 
 
 def _slice(rows: range) -> str:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from yota.aliasing import WRITERS, takes_out
 from yota.buffers import Buffer, Plan
 from yota.codegen.draft import Draft, Step
 from yota.codegen.lean import LeanExpressions, is_view
 from yota.codegen.loops import Column, LoopWriter
-from yota.codegen.rolling import find_loops, skeleton
+from yota.codegen.rolling import find_loops
 from yota.codegen.runtime import ByNumpy
 from yota.codegen.source import Line
 from yota.floats import suspects, uses_floats
 from yota.joins import Join
-from yota.tape import Call, Constant, Tape, Var
+from yota.rounds import skeleton
+from yota.rules.functional import add_at, place
+from yota.tape import Call, Constant, Tape, Var, comment_of
 
 
 class LeanDraft(Draft):
@@ -89,6 +95,10 @@ class LeanDraft(Draft):
         """Return the step of a call, with what it needs of the memory."""
         if var in self.plan.joins:
             step = self.joined(self.plan.joins[var], op)
+        elif self.is_writing(var, op):
+            step = self.step(var, op, "")
+            step.lines[0:1] = self.writing(var, op, self.out(var))
+            step.reads, step.buffer = op.operands, self.plan.slot.get(var)
         else:
             step = super().call(var, op)
         step.memory = [n for v in step.reads if (n := self.kept_name(v))]
@@ -99,6 +109,38 @@ class LeanDraft(Draft):
             self.memory.need(v)
         return step
 
+    def is_writing(self, var: Var, op: Call) -> bool:
+        """Tell whether a call is written as lines of its own."""
+        if op.fn not in WRITERS:
+            return False
+        return var in self.plan.slot or (takes_out(op, self.tape) and type(op.args[0]) is Var)
+
+    def writing(self, var: Var, op: Call, out: str) -> list[Line]:
+        """Return the lines that write a part of `out`, which holds the whole or takes it."""
+        x, index = op.args[0], self.write.index(op.args[1])
+        name = out or self.local[var]
+        part, lines = f"{name}[{index}]", []
+        if op.fn is place:
+            shape = f"{self.write.operand(op.spec.shape)}, {self.write.dtype(op.spec.dtype)}"
+            lines = [f"{out}.fill(0)" if out else f"{name} = {self.write.np}.zeros({shape})"]
+            value = self.local[x]
+        else:
+            value, whole = self.write.operand(op.args[2]), self.write.operand(x)
+            if not out:
+                lines = [f"{name} = {whole}.copy('K')"]
+            elif self.plan.slot.get(x) != self.plan.slot[var]:
+                lines = [f"{out}[...] = {whole}"]
+        if op.fn is not add_at:
+            lines.append(f"{part} = {value}")
+        elif type(op.args[1]) is int and len(op.spec.shape) == 1:
+            lines.append(f"{part} += {value}")
+        else:
+            lines.append(f"{self.write.name(np.add)}({part}, {value}, {part})")
+        lines += [f"{self.local[var]} = {out}"] if out else []
+        found = [Line(code) for code in lines]
+        found[-1] = replace(found[-1], comment=f"{var} {comment_of(op)}".rstrip(), var=var)
+        return found
+
     def kept_name(self, var: Var) -> str:
         """Return the name of a value that no line of the body assigns, else nothing."""
         return self.local[var] if var in self.memory.hoisted or var in self.rolled else ""
@@ -107,9 +149,7 @@ class LeanDraft(Draft):
         """Return the copies of the parts that are not computed in place."""
         step = Step(join.var, [], [join.var])
         for at in self.copies(join):
-            part, (start, stop) = join.parts[at], join.place(at)
-            shorter = len(self.tape[part].spec.shape) < len(op.spec.shape)
-            index = f"{start}" if shorter else f"{start}:{stop}"
+            part, index = join.parts[at], self.write.index(join.index(at))
             code = f"{self.local[join.var]}[{index}] = {self.local[part]}"
             step.lines.append(Line(code, f"part of {join.var}"))
             step.reads.append(part)
@@ -241,7 +281,10 @@ class LeanDraft(Draft):
         if not names:
             return loads
         self.pieces.append(names)
-        return [*loads, Line(f"{_listed(names)} = {self.helper['buffers']}[{len(self.pieces) - 1}]")]
+        return [
+            *loads,
+            Line(f"{_listed(names)} = {self.helper['buffers']}[{len(self.pieces) - 1}]"),
+        ]
 
     def is_handed_on(self, var: Var) -> bool:
         """Tell whether a value goes from piece to piece in the state."""
@@ -283,10 +326,10 @@ class Memory:
 
     def need_buffer(self, k: int) -> None:
         """Note that a buffer is used, and what it is a part of."""
-        self.buffers.add(k)
-        within = self.plan.buffers[k].within
-        if within is not None:
-            self.buffers.add(within[0])
+        while k not in self.buffers:
+            self.buffers.add(k)
+            within = self.plan.buffers[k].within
+            k = k if within is None else within[0]
 
     def name(self, var: Var) -> str:
         """Return the name of the buffer of a value, in the value's shape."""
@@ -315,9 +358,8 @@ class Memory:
     def empty(self, buffer: Buffer) -> str:
         """Return the text that allocates a buffer, or takes it as a part of another one."""
         if buffer.within is not None:
-            whole, start, stop = buffer.within
-            stacked = len(buffer.shape) < len(self.plan.buffers[whole].shape)
-            return f"{self.draft.buffer}{whole}[{start if stacked else f'{start}:{stop}'}]"
+            whole, index = buffer.within
+            return f"{self.draft.buffer}{whole}[{self.draft.write.index(index)}]"
         write = self.draft.write
         parts = [write.operand(buffer.shape)]
         if buffer.dtype != float:

@@ -6,26 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from yota.rounds import FEWEST, Region, numbered, regions
 from yota.rules.functional import getitem
 from yota.tape import Call, Tape, Var
-
-# Fewer rounds are written out one by one.
-_FEWEST = 8
-_WINDOW = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Calls from place `start` on that repeat `rounds` times with this period."""
-
-    start: int
-    period: int
-    rounds: int
-
-    @property
-    def stop(self) -> int:
-        """The place behind the last call."""
-        return self.start + self.period * self.rounds
 
 
 @dataclass(slots=True)
@@ -46,8 +29,7 @@ def find_loops(
     live: Sequence[tuple[Var, Call]], tape: Tape, key_of: Callable[[Var, Call], Any], kept: Kept
 ) -> dict[int, Loop]:
     """Return loops by the place of their first call; `key_of` tells calls apart."""
-    numbers: dict[Any, int] = {}
-    keys = [numbers.setdefault(key_of(v, op), len(numbers)) for v, op in live]
+    keys = numbered([key_of(v, op) for v, op in live])
     search = _Search(live, tape, kept)
     found = (search.best(region) for region in regions(keys))
     return {loop.region.start: loop for loop in found if loop is not None}
@@ -70,34 +52,8 @@ def _peeled(region: Region) -> Iterator[Region]:
     """Yield a region, then the same without its first round, its last, or both."""
     for first, less in ((0, 0), (0, 1), (1, 1), (1, 2)):
         start = region.start + first * region.period
-        if region.rounds - less >= _FEWEST:
+        if region.rounds - less >= FEWEST:
             yield Region(start, region.period, region.rounds - less)
-
-
-def regions(keys: Sequence[int]) -> Iterator[Region]:
-    """Yield the stretches in which a sequence repeats itself, none of which overlap."""
-    seen: dict[tuple[int, ...], int] = {}
-    free, at = 0, 0
-    while at + _WINDOW <= len(keys):
-        window = tuple(keys[at : at + _WINDOW])
-        before = seen.get(window, -1)
-        seen[window] = at
-        if before >= free:
-            found = _extended(keys, before, at - before, free)
-            if found.rounds >= _FEWEST:
-                yield found
-                free = at = found.stop
-                continue
-        at += 1
-
-
-def _extended(keys: Sequence[int], start: int, period: int, free: int) -> Region:
-    end = start + period
-    while end < len(keys) and keys[end] == keys[end - period]:
-        end += 1
-    while start > free and keys[start - 1] == keys[start - 1 + period]:
-        start -= 1
-    return Region(start, period, (end - start) // period)
 
 
 class _Search:
@@ -178,28 +134,6 @@ class _Search:
             return False
         loop.carried[k, at] = (values[0], j)
         return not self.kept.is_placed(before[j])
-
-
-def skeleton(op: Call) -> Any:
-    """Return what is the same of two calls that differ in what varies alone."""
-    if op.fn is getitem and type(op.args[1]) is int:
-        return (getitem, op.spec)
-    kwargs = tuple((k, _without_vars(v)) for k, v in op.kwargs)
-    return (op.fn, op.spec, _without_vars(op.args), kwargs)
-
-
-def _without_vars(tree: Any) -> Any:
-    kind = type(tree)
-    if kind is Var:
-        return None
-    if kind is tuple or kind is list:
-        return (kind, *map(_without_vars, tree))
-    if kind is dict:
-        return (dict, *((repr(k), _without_vars(v)) for k, v in tree.items()))
-    if kind is slice:
-        return (slice, *map(_without_vars, (tree.start, tree.stop, tree.step)))
-    plain = kind in (int, float, bool, str, complex, type(None))
-    return (kind, repr(tree) if plain else id(tree))
 
 
 def varying(op: Call) -> Iterator[Any]:

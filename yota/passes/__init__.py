@@ -52,9 +52,7 @@ def optimise(
     return stages
 
 
-def optimised(
-    tape: Tape, passes: Sequence[str | Pass] = PIPELINE, exact: bool = False
-) -> Tape:
+def optimised(tape: Tape, passes: Sequence[str | Pass] = PIPELINE, exact: bool = False) -> Tape:
     """Return the tape behind all of these passes."""
     stages = optimise(tape, passes, exact)
     return stages[-1].tape if stages else tape

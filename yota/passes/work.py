@@ -36,6 +36,7 @@ class Work:
         self.users: dict[Var, dict[Var, int]] = {v: {} for v in tape.ops}
         self.by_fn: dict[Any, dict[Var, None]] = {}
         self.before: dict[Var, list[Var]] = {}
+        self.after: dict[Var, list[Var]] = {}
         self.ahead: list[Var] = []
         self.behind: list[Var] = []
         self.handed: dict[Var, Var] = {}
@@ -91,7 +92,7 @@ class Work:
         """Return the one op that reads a var, once; None if there are more or it is handed out."""
         if len(self.users[var]) != 1 or var in self.kept:
             return None
-        (user, count), = self.users[var].items()
+        ((user, count),) = self.users[var].items()
         return user if count == 1 else None
 
     # changes
@@ -100,7 +101,7 @@ class Work:
         """Let another call give the value of `var`."""
         self.leave(var)
         self.ops[var] = op
-        self.why[var] = why
+        self.why[var] = f"{self.why[var]}; {why}" if var in self.why else why
         self.enter(var, op)
 
     def exchange(self, var: Var, why: str, fn: Any, *args: Any, **kwargs: Any) -> None:
@@ -131,6 +132,17 @@ class Work:
             kwargs=tuple(kwargs.items()),
         )
         return self.add(at, call)
+
+    def call_behind(self, at: Var, spec: Spec, fn: Any, *args: Any, **kwargs: Any) -> Var:
+        """Put a call behind the last of its operands, with the origin of `at`."""
+        var = self.call(at, spec, fn, *args, **kwargs)
+        self.before[at].remove(var)
+        op = self.ops[var]
+        place = self.positions()
+        last = max(op.operands if isinstance(op, Call) else (), key=place.__getitem__)
+        # fresh ops that stand there already may be its operands, or read none of it
+        self.after.setdefault(last, []).append(var)
+        return var
 
     def constant(self, value: Any, origin: Origin) -> Var:
         """Put a constant under a fresh number in front of all calls."""
@@ -188,10 +200,7 @@ class Work:
         """Tell whether nobody reads a var that nobody is handed."""
         op = self.ops[var]
         return not (
-            self.users[var]
-            or var in self.kept
-            or not isinstance(op, Call)
-            or not is_pure(op.fn)
+            self.users[var] or var in self.kept or not isinstance(op, Call) or not is_pure(op.fn)
         )
 
     def bury(self, var: Var) -> None:
@@ -214,18 +223,19 @@ class Work:
             if ahead and isinstance(self.ops[var], Call):
                 yield from ahead
                 ahead = []
-            yield from self._with_before(var)
+            yield from self._with_fresh(var)
 
-    def _with_before(self, var: Var) -> Iterator[Var]:
-        stack = [(var, iter(self.before.get(var, ())))]
+    def _with_fresh(self, var: Var) -> Iterator[Var]:
+        """Yield a var between the fresh ones in front of it and those behind it."""
+        stack = [(var, False)]
         while stack:
-            top, rest = stack[-1]
-            ahead = next(rest, None)
-            if ahead is None:
-                stack.pop()
+            top, is_open = stack.pop()
+            if is_open:
                 yield top
+                stack += [(v, False) for v in reversed(self.after.get(top, ()))]
             else:
-                stack.append((ahead, iter(self.before.get(ahead, ()))))
+                stack.append((top, True))
+                stack += [(v, False) for v in reversed(self.before.get(top, ()))]
 
     def done(self, stage: str) -> Tape:
         """Return the new tape; what is no longer needed is left out."""

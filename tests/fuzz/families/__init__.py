@@ -13,7 +13,9 @@ from tests.fuzz.families import (
     reductions,
     shapes,
 )
-from tests.fuzz.families import sampled  # isort: skip  # what is left when all others are there
+
+# What is left when all others are there.
+from tests.fuzz.families import sampled  # isort: skip
 
 __all__ = [
     "algebra",

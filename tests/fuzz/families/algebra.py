@@ -125,7 +125,9 @@ def matrix_power(d: Draw, name: str) -> str:
 @makes("np.linalg.multi_dot")
 def multi_dot(d: Draw, name: str) -> str:
     k, m, n = d.integer(1, 3), d.integer(1, 3), d.integer(1, 3)
-    shapes = d.pick([[(k, m), (m, n)], [(k, m), (m, n), (n, 2)], [(k,), (k, m), (m,)], [(k,), (k, m)]])
+    shapes = d.pick(
+        [[(k, m), (m, n)], [(k, m), (m, n), (n, 2)], [(k,), (k, m), (m,)], [(k,), (k, m)]]
+    )
     return f"{name}([{', '.join(d.array(s, kind='any') for s in shapes)}])"
 
 
@@ -137,17 +139,22 @@ def lstsq(d: Draw, name: str) -> Block:
     return Block(f"{t} = {name}({a}, {b}, None)", (f"{t}[0]", f"{t}[3]", f"np.sum({t}[1])"))
 
 
+def regular_tensor(d: Draw, m: int, n: int) -> str:
+    """Return an expression for a tensor that is a regular matrix, two of its axes taken as one."""
+    shape = (m, n, m * n)
+    return f"{d.array(shape)} + np.reshape(3.0 * np.eye({m * n}), {shape})"
+
+
 @makes("np.linalg.tensorinv")
 def tensorinv(d: Draw, name: str) -> str:
     m, n = d.pick([(1, 2), (2, 1), (1, 3)])
-    return f"{name}({d.array((m, n, m * n))} + np.reshape(3.0 * np.eye({m * n}), {(m, n, m * n)}), ind=2)"
+    return f"{name}({regular_tensor(d, m, n)}, ind=2)"
 
 
 @makes("np.linalg.tensorsolve")
 def tensorsolve(d: Draw, name: str) -> str:
     m, n = d.pick([(1, 2), (2, 1), (2, 2)])
-    a = f"{d.array((m, n, m * n))} + np.reshape(3.0 * np.eye({m * n}), {(m, n, m * n)})"
-    return f"{name}({a}, {d.array((m, n))})"
+    return f"{name}({regular_tensor(d, m, n)}, {d.array((m, n))})"
 
 
 @makes("np.linalg.norm")

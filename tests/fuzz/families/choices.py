@@ -33,7 +33,8 @@ def select(d: Draw, name: str) -> str:
     shape = d.shape_of(x)
     conditions = f"[{d.mask(shape)}, {d.mask(shape)}]"
     choices = f"[{x}, {d.array(d.pick([shape, shape[1:]]))}]"
-    return f"{name}({conditions}, {choices}{d.pick(['', ', 0.5', f', {d.array(shape)}', f', {d.array(())}'])})"
+    default = d.pick(["", ", 0.5", f", {d.array(shape)}", f", {d.array(())}"])
+    return f"{name}({conditions}, {choices}{default})"
 
 
 @makes("np.choose")

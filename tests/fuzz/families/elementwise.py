@@ -73,7 +73,10 @@ def modulo(d: Draw, name: str) -> str:
     return f"{name}({a}, {d.pick([b, f'-({b})'])})"
 
 
-@makes("np.arctan2 np.hypot np.logaddexp np.logaddexp2 np.copysign np.maximum np.minimum np.fmax np.fmin")
+@makes(
+    "np.arctan2 np.hypot np.logaddexp np.logaddexp2 np.copysign np.maximum np.minimum np.fmax "
+    "np.fmin"
+)
 def binary(d: Draw, name: str) -> str:
     a = d.array()
     b = d.partner(a)

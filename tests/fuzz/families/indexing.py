@@ -13,7 +13,14 @@ from tests.fuzz.program import array_text
 
 def piece(d: Draw, n: int) -> str:
     """Return a slice or an integer along an axis of length n."""
-    options = [":", "::-1", "::2", f"{d.integer(0, n)}:", f":{-d.integer(0, n)}", f"{d.integer(-n, 0)}::-2"]
+    options = [
+        ":",
+        "::-1",
+        "::2",
+        f"{d.integer(0, n)}:",
+        f":{-d.integer(0, n)}",
+        f"{d.integer(-n, 0)}::-2",
+    ]
     return str(d.pick(options + ([str(d.integer(-n, n - 1))] * 3 if n else [])))
 
 
@@ -71,7 +78,9 @@ def write(d: Draw, name: str) -> Block:
     target = z
     if d.chance(0.35):
         target = d.name()
-        view = d.pick([f"{z}[{basic(d, d.shape_of(z))}]", f"{z}.T", f"{z}[::-1]", f"{z}.reshape(-1)"])
+        view = d.pick(
+            [f"{z}[{basic(d, d.shape_of(z))}]", f"{z}.T", f"{z}[::-1]", f"{z}.reshape(-1)"]
+        )
         if np.ndim(d.value(view)) == 0:
             raise Unfit
         lines.append(f"{target} = {view}")
@@ -88,7 +97,9 @@ def store(d: Draw, z: str) -> str:
     part = d.shape_of(f"{z}[{at}]")
     narrow = tuple(1 if d.chance(0.2) else n for n in part)
     narrow = narrow[d.integer(0, len(narrow)) :] if d.chance(0.3) else narrow
-    value = d.pick([d.array(narrow), d.array(narrow, kind="any"), f"{d.array(())} * 0.5", str(d.number())])
+    value = d.pick(
+        [d.array(narrow), d.array(narrow, kind="any"), f"{d.array(())} * 0.5", str(d.number())]
+    )
     ways = [
         f"{z}[{at}] = {value}",
         f"{z}[{at}] = {value}",
@@ -134,7 +145,9 @@ def item(d: Draw, name: str) -> str:
     x = d.array(low=1)
     if d.value(x).dtype.itemsize > 8 or math.prod(d.shape_of(x)) == 0:
         raise Unfit
-    return str(d.pick([f"({x}).ravel()[:1].item()", f"({x}).item(0)", f"({x}).ravel().tolist()[-1]"]))
+    return str(
+        d.pick([f"({x}).ravel()[:1].item()", f"({x}).item(0)", f"({x}).ravel().tolist()[-1]"])
+    )
 
 
 @makes("np.take")
@@ -144,7 +157,12 @@ def take(d: Draw, name: str) -> str:
     n = math.prod(d.shape_of(x)) if axis == "None" else d.shape_of(x)[int(axis)]
     mode = d.pick(["raise", "wrap", "clip"])
     out = 0 if mode == "raise" else 3
-    at = d.pick([d.ints(d.shape(1, 2), -n - out if mode != "clip" else -2, n - 1 + out), str(d.integer(-n, n - 1))])
+    at = d.pick(
+        [
+            d.ints(d.shape(1, 2), -n - out if mode != "clip" else -2, n - 1 + out),
+            str(d.integer(-n, n - 1)),
+        ]
+    )
     at = d.ints((2,), 0, n - 1) if mode == "raise" and d.chance(0.5) else at
     return f"{name}({x}, {at}, axis={axis}, mode={mode!r})"
 

@@ -37,7 +37,8 @@ def linspace(d: Draw, name: str) -> str:
     shape = d.shape_of(start)
     stop = d.array(d.pick([shape, ()]))
     axis = d.options(axis=d.pick(["0", "-1"])) if shape else ""
-    return f"{name}({start}, {stop}, {d.integer(0, 4)}{d.options(endpoint='False', retstep='True')}{axis})"
+    options = d.options(endpoint="False", retstep="True") + axis
+    return f"{name}({start}, {stop}, {d.integer(0, 4)}{options})"
 
 
 @makes("np.gradient")

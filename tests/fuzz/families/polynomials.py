@@ -42,7 +42,9 @@ def roots(d: Draw, name: str) -> str:
 
 @makes("np.vander")
 def vander(d: Draw, name: str) -> str:
-    return f"{name}({coefficients(d)}{d.pick(['', ', 2', ', N=4', ', 3, True', ', increasing=True'])})"
+    return (
+        f"{name}({coefficients(d)}{d.pick(['', ', 2', ', N=4', ', 3, True', ', increasing=True'])})"
+    )
 
 
 @makes("np.polyfit")
@@ -87,7 +89,10 @@ def ix_(d: Draw, name: str) -> str:
 
 @makes("np.histogram_bin_edges")
 def bin_edges(d: Draw, name: str) -> str:
-    return f"{name}({d.array(low=1, least=2)}, {d.integer(1, 4)})"
+    x = d.array(low=1, least=2)
+    edges = f"np.array([-1.0, 0.2, 0.5]) + 0.1 * np.tanh({d.array((3,))})"
+    ends = f"({d.array(())} - 4.0, {d.array(())} + 4.0)"
+    return f"{name}({x}, {d.pick([d.integer(1, 4), edges, f'3, {ends}'])})"
 
 
 @makes("np.i0")
@@ -95,7 +100,10 @@ def i0(d: Draw, name: str) -> str:
     return f"{name}({d.array()})"
 
 
-@makes("np.emath.sqrt np.emath.log np.emath.log2 np.emath.log10 np.emath.arcsin np.emath.arccos np.emath.arctanh")
+@makes(
+    "np.emath.sqrt np.emath.log np.emath.log2 np.emath.log10 np.emath.arcsin np.emath.arccos "
+    "np.emath.arctanh"
+)
 def over_the_cut(d: Draw, name: str) -> str:
     return f"{name}({d.array(kind='any', least=1)})"
 

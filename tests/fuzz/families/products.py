@@ -13,8 +13,10 @@ def length(d: Draw) -> int:
 @makes("np.matmul np.linalg.matmul")
 def matmul(d: Draw, name: str) -> str:
     n, m, k = length(d), length(d), length(d)
-    pairs = [((n,), (n,)), ((m, n), (n,)), ((n,), (n, k)), ((m, n), (n, k)), ((2, m, n), (n, k)),
-             ((2, m, n), (2, n, k)), ((1, m, n), (3, n, k)), ((n,), (2, n, k)), ((2, m, n), (n,))]  # fmt: skip
+    pairs = [
+        ((n,), (n,)), ((m, n), (n,)), ((n,), (n, k)), ((m, n), (n, k)), ((2, m, n), (n, k)),
+        ((2, m, n), (2, n, k)), ((1, m, n), (3, n, k)), ((n,), (2, n, k)), ((2, m, n), (n,)),
+    ]  # fmt: skip
     a, b = d.pick(pairs if name == "np.matmul" else pairs[3:7])
     a, b = d.array(a, kind="any"), d.array(b, kind="any")
     return f"({a}) @ ({b})" if d.chance(0.5) else f"{name}({a}, {b})"
@@ -23,8 +25,10 @@ def matmul(d: Draw, name: str) -> str:
 @makes("np.dot")
 def dot(d: Draw, name: str) -> str:
     n, m, k = length(d), length(d), length(d)
-    pairs = [((n,), (n,)), ((m, n), (n,)), ((n,), (n, k)), ((m, n), (n, k)), ((2, m, n), (n,)),
-             ((n,), (2, n, k)), ((2, m, n), (3, n, k)), ((), (m, n)), ((m, n), ()), ((), ())]  # fmt: skip
+    pairs = [
+        ((n,), (n,)), ((m, n), (n,)), ((n,), (n, k)), ((m, n), (n, k)), ((2, m, n), (n,)),
+        ((n,), (2, n, k)), ((2, m, n), (3, n, k)), ((), (m, n)), ((m, n), ()), ((), ()),
+    ]  # fmt: skip
     a, b = d.pick(pairs)
     a, b = d.array(a, kind="any"), d.array(b, kind="any")
     return f"({a}).dot({b})" if d.ndim(a) and d.chance(0.2) else f"{name}({a}, {b})"
@@ -33,7 +37,16 @@ def dot(d: Draw, name: str) -> str:
 @makes("np.inner")
 def inner(d: Draw, name: str) -> str:
     n, m = length(d), length(d)
-    a, b = d.pick([((n,), (n,)), ((m, n), (n,)), ((m, n), (2, n)), ((2, m, n), (3, n)), ((), (m, n)), ((m,), ())])
+    a, b = d.pick(
+        [
+            ((n,), (n,)),
+            ((m, n), (n,)),
+            ((m, n), (2, n)),
+            ((2, m, n), (3, n)),
+            ((), (m, n)),
+            ((m,), ()),
+        ]
+    )
     return f"{name}({d.array(a, kind='any')}, {d.array(b, kind='any')})"
 
 
@@ -68,7 +81,9 @@ def matvec(d: Draw, name: str) -> str:
 def outer(d: Draw, name: str) -> str:
     high = 1 if "linalg" in name else 2
     low = 1 if "linalg" in name else 0
-    return f"{name}({d.array(kind='any', low=low, high=high)}, {d.array(kind='any', low=low, high=1)})"
+    return (
+        f"{name}({d.array(kind='any', low=low, high=high)}, {d.array(kind='any', low=low, high=1)})"
+    )
 
 
 @makes("np.kron")
@@ -99,26 +114,35 @@ def cross(d: Draw, name: str) -> str:
     if d.chance(0.3):
         a, b = d.array((3, n)), d.array((3, n))
         return f"{name}({a}, {b}, axis=0)"
-    a, b = d.array((n, 3)), d.array(d.pick([(n, 3), (3,), (1, 3)]) if name == "np.cross" else (n, 3))
+    a, b = (
+        d.array((n, 3)),
+        d.array(d.pick([(n, 3), (3,), (1, 3)]) if name == "np.cross" else (n, 3)),
+    )
     rest = d.options(axisc="0") if name == "np.cross" else ""
     return f"{name}({a}, {b}{rest})"
+
+
+TERMS = (
+    "ij->ji", "ij->i", "ij->", "ij", "ii", "ii->i", "iij->j", "i,i", "i,j->ji", "ij,jk->ik",
+    "ij,jk", "ij,kj->ik", "ij,ij->i", "ij,jk,kl->il", "ijk,jk->i", "ij,jk,k->i", "ij,k->k",
+    "i,ij,j->", "ij,ij", "...i,...i->...", "...ij,...jk->...ik", "i...->...", "...ii->...i",
+    "ij , jk -> k",
+)  # fmt: skip
 
 
 @makes("np.einsum")
 def einsum(d: Draw, name: str) -> str:
     sizes = {c: length(d) for c in "ijkl"}
-    terms = d.pick([
-        "ij->ji", "ij->i", "ij->", "ij", "ii", "ii->i", "iij->j", "i,i", "i,j->ji", "ij,jk->ik", "ij,jk",
-        "ij,kj->ik", "ij,ij->i", "ij,jk,kl->il", "ijk,jk->i", "ij,jk,k->i", "ij,k->k", "i,ij,j->", "ij,ij",
-        "...i,...i->...", "...ij,...jk->...ik", "i...->...", "...ii->...i", "ij , jk -> k",
-    ])  # fmt: skip
+    terms = d.pick(TERMS)
     inputs = terms.replace(" ", "").split("->")[0].split(",")
     lead = (2,) if d.chance(0.5) else ()
     operands = []
     for term in inputs:
         dots = lead if "..." in term and (not operands or d.chance(0.7)) else ()
         shape = tuple(sizes[c] for c in term.replace("...", ""))
-        operands.append(d.array((*dots, *shape) if term.startswith("...") else (*shape, *dots), kind="any"))
+        operands.append(
+            d.array((*dots, *shape) if term.startswith("...") else (*shape, *dots), kind="any")
+        )
     if "." not in terms and " " not in terms and d.chance(0.15):
         return as_lists(name, inputs, terms.partition("->"), operands)
     return f"{name}({terms!r}, {', '.join(operands)}{d.options(optimize='True')})"

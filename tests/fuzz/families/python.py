@@ -28,7 +28,9 @@ def quotient(d: Draw, name: str) -> str:
 
 @makes("divmod")
 def both_parts(d: Draw, name: str) -> str:
-    return f"divmod({d.python()}, {d.pick([repr(d.number(0.3, 2.0)), f'({d.python()} * 0.1 + 1.7)'])})"
+    return (
+        f"divmod({d.python()}, {d.pick([repr(d.number(0.3, 2.0)), f'({d.python()} * 0.1 + 1.7)'])})"
+    )
 
 
 @makes("operator.pow")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.fuzz.draw import Draw, is_complex
 from tests.fuzz.families.table import makes
 
+METHODS = ("sum", "mean", "prod", "max", "min", "var", "std")
+
 
 def holed(d: Draw, x: str) -> str:
     """Return an expression with NaNs in it, but no slice wholly NaN for most axes."""
@@ -17,7 +19,7 @@ def reduced(d: Draw, name: str, x: str, **options: str | None) -> str:
     rest = d.options(keepdims=d.pick(["True", "False"]), **options)
     method = name.removeprefix("np.")
     form = d.pick(["keyword", "keyword", "position", "bare", "method"])
-    if form == "method" and d.ndim(x) and method in "sum mean prod max min var std".split():
+    if form == "method" and d.ndim(x) and method in METHODS:
         return f"({x}).{method}(axis={axis}{rest})"
     if form == "bare":
         return f"{name}({x}{rest})"
@@ -26,7 +28,7 @@ def reduced(d: Draw, name: str, x: str, **options: str | None) -> str:
 
 def start(d: Draw) -> str:
     """Return an expression for what a reduction starts from."""
-    return d.pick([str(d.number()), d.array((), kind="real"), d.array(())])
+    return d.pick([str(d.number()), d.array(()), d.array(())])
 
 
 @makes("np.sum np.mean np.prod")
@@ -70,7 +72,12 @@ def variance(d: Draw, name: str) -> str:
 def with_mean(d: Draw, name: str, x: str) -> str:
     """Return a spread about a given centre."""
     axis = d.axis(x, none=False)
-    mean = d.pick([f"np.mean({x}, axis={axis}, keepdims=True)", f"np.reshape({d.array(())}, {(1,) * d.ndim(x)})"])
+    mean = d.pick(
+        [
+            f"np.mean({x}, axis={axis}, keepdims=True)",
+            f"np.reshape({d.array(())}, {(1,) * d.ndim(x)})",
+        ]
+    )
     return f"{name}({x}, axis={axis}, mean={mean}{d.options(keepdims='True', ddof='0.5')})"
 
 
@@ -78,8 +85,8 @@ def with_mean(d: Draw, name: str, x: str) -> str:
 def around_nans(d: Draw, name: str) -> str:
     kind = "any" if name in ("np.nansum", "np.nanmean", "np.nanprod") else "real"
     x = holed(d, d.array(kind=kind, low=1, least=2))
-    initial = start(d) if name != "np.nanmean" and d.chance(0.3) else None
-    if initial and d.chance(0.3):
+    initial = start(d) if name != "np.nanmean" and d.chance(0.4) else None
+    if initial and d.chance(0.5):
         blank = "None, None, False" if name in ("np.nansum", "np.nanprod") else "None, False"
         return f"{name}({x}, {d.axis(x)}, {blank}, {initial})"
     return reduced(d, name, x, initial=initial)
@@ -137,10 +144,11 @@ def median(d: Draw, name: str) -> str:
     return reduced(d, name, holed(d, x) if "nan" in name else x)
 
 
-METHODS = (
-    "linear lower higher nearest midpoint hazen weibull median_unbiased normal_unbiased inverted_cdf "
-    "averaged_inverted_cdf closest_observation interpolated_inverted_cdf"
-).split()
+QUANTILES = (
+    "linear", "lower", "higher", "nearest", "midpoint", "hazen", "weibull", "median_unbiased",
+    "normal_unbiased", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+    "interpolated_inverted_cdf",
+)  # fmt: skip
 
 
 @makes("np.quantile np.percentile np.nanquantile np.nanpercentile")
@@ -150,6 +158,6 @@ def quantile(d: Draw, name: str) -> str:
     q = d.pick([0.0, 0.25, 0.3, 0.5, 0.71, 1.0]) * scale
     traced = f"{scale} * (0.5 + 0.45 * np.tanh({d.array(high=1)}))"
     q = d.pick([q, [q, 0.1 * scale], traced, traced])
-    method = d.options(method=repr(d.pick(METHODS))) if d.chance(0.5) else ""
+    method = d.options(method=repr(d.pick(QUANTILES))) if d.chance(0.5) else ""
     x = holed(d, x) if "nan" in name else x
     return f"{name}({x}, {q}{d.options(axis=d.axis(x), keepdims='True')}{method})"

@@ -44,7 +44,9 @@ def transpose(d: Draw, name: str) -> str:
     x = d.array(kind="any", low=1)
     n = d.ndim(x)
     axes = tuple(d.signed(int(k), n) for k in d.rng.permutation(n))
-    return str(d.pick([f"{name}({x})", f"({x}).T", f"{name}({x}, {axes})", f"({x}).transpose{axes}"]))
+    return str(
+        d.pick([f"{name}({x})", f"({x}).T", f"{name}({x}, {axes})", f"({x}).transpose{axes}"])
+    )
 
 
 @makes("np.moveaxis")
@@ -93,7 +95,9 @@ def broadcast_to(d: Draw, name: str) -> str:
 @makes("np.copy")
 def copy(d: Draw, name: str) -> str:
     x = d.array(kind="any")
-    return str(d.pick([f"{name}({x})", f"{name}({x}, order='F')"] + [f"({x}).copy()"] * (d.ndim(x) > 0)))
+    return str(
+        d.pick([f"{name}({x})", f"{name}({x}, order='F')"] + [f"({x}).copy()"] * (d.ndim(x) > 0))
+    )
 
 
 @makes("np.astype")
@@ -105,7 +109,11 @@ def astype(d: Draw, name: str) -> str:
 def several(d: Draw, name: str) -> str:
     x = d.array(kind="any")
     two = name == "np.broadcast_arrays" or d.chance(0.5)
-    return f"{name}({x}, {d.array(kind='any') if 'least' in name else d.partner(x)})" if two else f"{name}({x})"
+    return (
+        f"{name}({x}, {d.array(kind='any') if 'least' in name else d.partner(x)})"
+        if two
+        else f"{name}({x})"
+    )
 
 
 @makes("np.meshgrid")
@@ -141,7 +149,8 @@ def roll(d: Draw, name: str) -> str:
 @makes("np.rot90")
 def rot90(d: Draw, name: str) -> str:
     x = d.array(kind="any", low=2)
-    return f"{name}({x}{d.pick(['', f', {d.integer(-2, 5)}', f', k={d.integer(1, 3)}, axes=(-1, 0)'])})"
+    turns = d.pick(["", f", {d.integer(-2, 5)}", f", k={d.integer(1, 3)}, axes=(-1, 0)"])
+    return f"{name}({x}{turns})"
 
 
 @makes("np.repeat")
@@ -157,18 +166,25 @@ def repeat(d: Draw, name: str) -> str:
 
 @makes("np.tile")
 def tile(d: Draw, name: str) -> str:
-    return f"{name}({d.array(kind='any', high=2)}, {d.pick([2, (2,), (1, 2), (2, 1, 2), [3, 1], 0])})"
+    return (
+        f"{name}({d.array(kind='any', high=2)}, {d.pick([2, (2,), (1, 2), (2, 1, 2), [3, 1], 0])})"
+    )
 
 
 @makes("np.pad")
 def pad(d: Draw, name: str) -> str:
     x = d.array(kind="any", low=1, high=2, least=1)
     n = d.ndim(x)
-    widths = d.pick([d.integer(0, 2), (1, 2), tuple((d.integer(0, 3), d.integer(0, 2)) for _ in range(n))])
-    ends = d.pick([d.array(()), f"({d.array(())}, 0.5)", str(d.number())])
-    modes = ["", "'edge'", "'reflect'", "'symmetric'", "mode='wrap'", f"constant_values={ends}",
-             f"'linear_ramp', end_values={ends}", "'mean'", "'maximum'", "'minimum', stat_length=2",
-             "'median'", "'reflect', reflect_type='odd'", "'symmetric', reflect_type='odd'"]  # fmt: skip
+    widths = d.pick(
+        [d.integer(0, 2), (1, 2), tuple((d.integer(0, 3), d.integer(0, 2)) for _ in range(n))]
+    )
+    ends = d.pick([d.array(()), d.array(()), str(d.number())])
+    modes = [
+        "", "'edge'", "'reflect'", "'symmetric'", "mode='wrap'", f"constant_values={ends}",
+        f"'linear_ramp', end_values={ends}", "'mean'", "'maximum'", "'minimum', stat_length=2",
+        "'median'", f"mode='constant', constant_values={ends}", "'reflect', reflect_type='odd'",
+        "'symmetric', reflect_type='odd'",
+    ]  # fmt: skip
     mode = d.pick(modes)
     return f"{name}({x}, {widths}{', ' if mode else ''}{mode})"
 
@@ -191,7 +207,8 @@ def stack(d: Draw, name: str) -> str:
     axis = d.options(axis=d.signed(d.integer(0, n), n + 1))
     if n and d.shape_of(x)[0] and d.chance(0.2):
         return f"{name}([row * 2.0 for row in {x}]{d.options(axis='-1')})"
-    return f"{name}({d.pick(['[{0}, {1}]', '({1}, {0}, {1})']).format(x, d.array(d.shape_of(x), kind='any'))}{axis})"
+    parts = d.pick(["[{0}, {1}]", "({1}, {0}, {1})"])
+    return f"{name}({parts.format(x, d.array(d.shape_of(x), kind='any'))}{axis})"
 
 
 @makes("np.vstack np.hstack np.dstack np.column_stack")
@@ -254,7 +271,9 @@ def diagonal(d: Draw, name: str) -> str:
     n = d.ndim(x)
     a, b = (d.signed(int(k), n) for k in d.rng.permutation(n)[:2])
     offset = d.integer(-2, 2)
-    rest = d.pick(["", f", {offset}", f", {offset}, {a}, {b}", f", offset={offset}, axis1={a}, axis2={b}"])
+    rest = d.pick(
+        ["", f", {offset}", f", {offset}, {a}, {b}", f", offset={offset}, axis1={a}, axis2={b}"]
+    )
     return f"({x}).{name[3:]}({rest[2:]})" if d.chance(0.3) else f"{name}({x}{rest})"
 
 

@@ -100,6 +100,8 @@ def same(s: Sample, position: Any, at: Any, y: Any, masks: list[Any], step: floa
     moved = s.operand(position).copy()
     moved[at] += step
     now = s.with_operand(position, moved).run()
-    triples = zip(masks, parts(now), parts(y), strict=True)
-    return all(np.shape(a) == np.shape(b) and np.array_equal(a[m], b[m], equal_nan=True)
-               for m, a, b in ((m, np.asarray(a), np.asarray(b)) for m, a, b in triples))  # fmt: skip
+    return all(
+        np.shape(a) == np.shape(b)
+        and np.array_equal(np.asarray(a)[m], np.asarray(b)[m], equal_nan=True)
+        for m, a, b in zip(masks, parts(now), parts(y), strict=True)
+    )

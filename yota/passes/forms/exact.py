@@ -121,7 +121,9 @@ def drop_ones(work: Work) -> None:
     """Leave out products with one, which the other forms bring to light."""
     for var, op in work.calls(np.multiply):
         for x, y in (op.args, op.args[::-1]):
-            one = not isinstance(y, Var | bool) and isinstance(y, int | float | np.number) and y == 1
+            one = (
+                not isinstance(y, Var | bool) and isinstance(y, int | float | np.number) and y == 1
+            )
             if one and type(x) is Var and is_real_array(op.spec) and work.spec(x) == op.spec:
                 if op.spec.order in "CF" and not op.kwargs:
                     work.put(var, x, f"numbers: {format_call(op)} changes no bit")

@@ -43,7 +43,15 @@ def negated(work: Work, x: Any) -> Var | None:
     if op is None or op.kwargs or not is_real_array(op.spec) or not work.is_free(x):
         return None
     source = op.args[0]
-    return source if type(source) is Var and work.only_user(x) is not None else None
+    return source if type(source) is Var and _is_taken_up(work, x) else None
+
+
+def _is_taken_up(work: Work, x: Var) -> bool:
+    """Tell whether one op alone reads a var, or sums alone do."""
+    if work.only_user(x) is not None:
+        return True
+    sums = (work.call_of(u, np.add, np.subtract) for u in work.users[x])
+    return x not in work.kept and all(op is not None and op.args[0] != op.args[1] for op in sums)
 
 
 def _into_sum(work: Work, var: Var, op: Call) -> None:
@@ -70,7 +78,7 @@ def _through_product(work: Work, var: Var, op: Call) -> None:
         return
     for at, x in enumerate(op.args):
         source = negated(work, x)
-        if source is not None:
+        if source is not None and work.only_user(x) is not None:
             args = (*op.args[:at], source, *op.args[at + 1 :])
             product = work.call(var, op.spec, op.fn, *args)
             work.exchange(var, f"signs: that of {x} moves on", np.negative, product)
@@ -80,7 +88,11 @@ def _through_product(work: Work, var: Var, op: Call) -> None:
 
 def _through_sum(work: Work, var: Var, op: Call) -> None:
     source = negated(work, op.args[0])
-    if source is None or axes_of(op, len(work.ops[source].spec.shape)) is None:
+    if (
+        source is None
+        or work.only_user(op.args[0]) is None
+        or axes_of(op, len(work.ops[source].spec.shape)) is None
+    ):
         return
     x = op.args[0]
     total = work.call(var, op.spec, np.sum, source, *op.args[1:], **dict(op.kwargs))
@@ -100,6 +112,9 @@ def join_scales(work: Work) -> None:
         if below is None or work.only_user(x) is None or inner is None or inner.spec != op.spec:
             continue
         product = factor * below[1]
+        if product == 1.0 and work.spec(below[0]) == op.spec:
+            work.put(var, below[0], f"scales: {x}'s factor and its own are one together")
+            continue
         if math.isfinite(product) and _is_normal(product, op.spec.dtype):
             why = f"scales: one factor {product!r} for {x}'s and its own"
             work.exchange(var, why, np.multiply, below[0], product)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -86,13 +87,14 @@ class Gather:
     def largest_group(self, terms: list[Any]) -> list[_Part] | None:
         """Return the terms that most share a linear function, None where no two do."""
         groups: dict[Any, dict[Var, _Part]] = {}
+        counts = Counter(terms)
         for term in terms:
             for part in self.parts(term):
                 groups.setdefault(part.key, {})[term] = part
-        known = set(terms)
         for key, group in groups.items():
-            if key[0] is np.multiply and key[1] in known and key[1] not in group:
-                group[key[1]] = _Part(key[1], key, 1.0)
+            times = counts.get(key[1], 0) if key[0] is np.multiply else 0
+            if times and key[1] not in group:
+                group[key[1]] = _Part(key[1], key, float(times))
         best = max(groups.values(), key=len, default={})
         return list(best.values()) if len(best) > 1 else None
 
@@ -109,8 +111,12 @@ class Gather:
         for at in (0, 1) if op.fn in _EITHER else (0,):
             other = op.args[1 - at]
             place = None if op.fn is np.multiply else at
-            if type(other) is Var or at == 0:
+            if self.is_alike(op, op.args[at]) and (type(other) is Var or at == 0):
                 yield _Part(term, (op.fn, other, place, self.type_of(op.args[at])), op.args[at])
+
+    def is_alike(self, op: Call, x: Any) -> bool:
+        """Tell whether summands are as precise as what they are summed up for."""
+        return type(x) is not Var or bool(self.work.ops[x].spec.dtype == op.spec.dtype)
 
     def type_of(self, x: Any) -> Spec | None:
         """Return what summands have in common: their type, for numbers none."""
@@ -146,7 +152,7 @@ class Gather:
         if len(terms) == 1:
             op = work.ops[terms[0]]
             if isinstance(op, Call):
-                work.exchange(root, why, op.fn, *op.args)
+                work.exchange(root, why, op.fn, *op.args, **dict(op.kwargs))
         else:
             total = terms[0]
             for term in terms[1:-1]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from yota.passes.forms.exact import count, is_real_array
+from yota.passes.forms.exact import axes_of, count, is_real_array
 from yota.passes.forms.gather import Gather, is_sum
 from yota.passes.work import Work
 from yota.rules.functional import getitem
-from yota.tape import Call, Spec, Var
+from yota.tape import Call, Constant, Spec, Var
 
 # Fewer terms are not worth a stack, and longer ones keep BLAS busy by themselves.
 _FEWEST = 4
@@ -42,6 +42,32 @@ def stack_products(work: Work) -> None:
             terms = list(form.terms(root))
             for group in _groups(work, terms):
                 _stack(work, form, root, group, stacks)
+    for root, _ in work.calls(np.add):
+        if is_sum(work, root) and not form.is_inner(root):
+            _stack_sums(work, form, root, stacks)
+
+
+def _stack_sums(work: Work, form: Gather, root: Var, stacks: dict[Any, Var]) -> None:
+    """Sum stacked rows at once: of tables that are summed over their rows, or of vectors."""
+    terms = list(form.terms(root))
+    tables: dict[Any, dict[Var, Any]] = {}
+    for term in terms:
+        op = work.call_of(term, np.sum)
+        spec = work.spec(op.args[0]) if op is not None and work.only_user(term) else None
+        rows = spec is not None and len(spec.shape) == 2 and axes_of(op, 2) == (0,)
+        if rows and is_real_array(spec) and work.is_free(term) and op.spec.shape == spec.shape[1:]:
+            tables.setdefault(spec, {})[term] = op.args[0]
+    vectors = {t: t for t in terms if _is_vector(work, t) and work.is_free(t)}
+    for group in (*tables.values(), vectors):
+        parts = tuple(sorted(group.values()))
+        known = next((k for k in stacks if sorted(k) == list(parts)), None)
+        if len(set(parts)) < max(_FEWEST, len(group)) or (known is None and group is vectors):
+            continue
+        table = stacked(work, root, known or parts, stacks)
+        total = work.call(root, work.ops[root].spec, np.sum, table, axis=(0,))
+        why = f"stacks: one sum for {len(group)} added up"
+        form.rebuild(root, [total, *(t for t in terms if t not in group)], why)
+        return
 
 
 def _groups(work: Work, terms: list[Any]) -> list[list[_Product]]:
@@ -131,12 +157,16 @@ def stacked(work: Work, at: Var, parts: tuple[Var, ...], known: dict[Any, Var]) 
 
 def _concatenated(work: Work, at: Var, parts: tuple[Var, ...]) -> Var:
     spec = work.ops[parts[0]].spec
+    values = [op.value for v in parts if isinstance(op := work.ops[v], Constant)]
+    if len(values) == len(parts):
+        table = np.concatenate(values) if len(spec.shape) == 2 else np.stack(values)
+        return work.constant(table, work.ops[at].origin)
     width, rows = spec.shape[-1], count(spec) // max(spec.shape[-1], 1) * len(parts)
     if len(spec.shape) == 2:
-        return work.call(at, _table(spec, rows, width), np.concatenate, parts)
+        return work.call_behind(at, _table(spec, rows, width), np.concatenate, parts)
     flat = Spec("array", spec.dtype, (rows * width,), "C")
-    joined = work.call(at, flat, np.concatenate, parts)
-    return work.call(at, _table(spec, rows, width), np.reshape, joined, (rows, width))
+    joined = work.call_behind(at, flat, np.concatenate, parts)
+    return work.call_behind(at, _table(spec, rows, width), np.reshape, joined, (rows, width))
 
 
 def _table(spec: Spec, rows: int, width: int) -> Spec:
@@ -154,12 +184,16 @@ def _rows_of_one(work: Work, at: Var, parts: tuple[Var, ...]) -> Var | None:
     if [op.args for op in ops if op is not None] != wanted or not _is_table(work, table):
         return None
     spec = work.ops[table].spec
-    if start == 0 and len(parts) == spec.shape[0]:
-        return table
-    part = Spec("array", spec.dtype, (len(parts), *spec.shape[1:]), spec.order)
-    return work.call(at, part, getitem, table, slice(start, start + len(parts)))
+    part = table
+    if start or len(parts) < spec.shape[0]:
+        shorter = Spec("array", spec.dtype, (len(parts), *spec.shape[1:]), spec.order)
+        part = work.call_behind(at, shorter, getitem, table, slice(start, start + len(parts)))
+    if len(spec.shape) == 2:
+        return part
+    rows = len(parts) * spec.shape[1]
+    return work.call_behind(at, _table(spec, rows, spec.shape[2]), np.reshape, part, (rows, spec.shape[2]))
 
 
 def _is_table(work: Work, x: Any) -> bool:
     spec = work.spec(x) if type(x) is Var else None
-    return spec is not None and is_real_array(spec) and len(spec.shape) == 2
+    return spec is not None and is_real_array(spec) and spec.order == "C" and bool(spec.shape)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from yota.kernels import CHUNK, dot_in_chunks, sum_in_chunks
 from yota.passes.forms.exact import axes_of, count, is_real_array
 from yota.passes.work import Work
 from yota.rules.functional import getitem
 from yota.tape import Call, Spec, Var
 
-# More terms are summed in chunks of so many.
-CHUNK = 1 << 16
 # NumPy's own sum is as quick for longer arrays.
 _LONGEST_WHOLE = 1 << 14
 
@@ -138,21 +137,3 @@ def multiply_with_vector(work: Work) -> None:
         if is_last and len(specs[0].shape) == 2 and len(work.ops[vector].spec.shape) == 1:  # type: ignore[union-attr]
             work.exchange(var, "vectors: a vector for a column", np.matmul, matrix, vector)
             work.swallow(op.args[0], var, f"vectors: {var} has its elements")
-
-
-def dot_in_chunks(x: Any, y: Any) -> Any:
-    """Return the dot of two long vectors, summed in chunks."""
-    total = x[:CHUNK].dot(y[:CHUNK])
-    for start in range(CHUNK, x.shape[0], CHUNK):
-        total += x[start : start + CHUNK].dot(y[start : start + CHUNK])
-    return total
-
-
-def sum_in_chunks(ones: Any, x: Any) -> Any:
-    """Return the sum of a long table's rows, summed in chunks."""
-    size = ones.shape[0]
-    total = ones.dot(x[:size])
-    for start in range(size, x.shape[0], size):
-        part = x[start : start + size]
-        total += ones[: part.shape[0]].dot(part)
-    return total
