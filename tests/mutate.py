@@ -27,8 +27,6 @@ from tests.mutation.suite import FAULTS, Outcome, Suite
 RULES = Path(yota.rules.__file__).parent
 # What holds no rules, but the table itself or what is recorded of a call.
 NOT_RULES = ("__init__", "functional", "namespace", "lazily", "registry", "composed")
-# Beside functions of its own, this package holds the rules of these.
-OTHERS = RULES.parent / "scipy"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -48,11 +46,11 @@ class Run:
 
     def __init__(self, only: str = "") -> None:
         self.only = only
-        self.rules = [f for f in sorted(RULES.rglob("*.py")) if f.stem not in NOT_RULES]
-        self.others = sorted(OTHERS.rglob("*.py"))
+        files = [*RULES.rglob("*.py"), *(RULES.parent / "scipy").rglob("*.py")]
+        self.files = sorted(f for f in files if f.stem not in NOT_RULES)
         checks = collect()
         quick = [c for c in checks if not c.is_slow]
-        observe(quick, set(map(str, self.rules)), set(map(str, self.others)))
+        observe(quick, set(map(str, self.files)))
         self.suite = Suite(quick, [c for c in checks if c.is_slow])
 
     def outcomes(self, jobs: int = 1) -> list[Outcome]:
@@ -67,10 +65,10 @@ class Run:
     def share(self, k: int, jobs: int) -> list[Outcome]:
         """Return what became of every mutant of a share."""
         table = itertools.islice(answer_mutants(), k, None, jobs)
-        sources = source_mutants([*self.rules, *self.others], k, jobs)
+        sources = source_mutants(self.files, k, jobs)
         wanted = (m for m in itertools.chain(sources, table) if self.only in m.name)
         fates = self.told(map(self.suite.fate_of, wanted))
-        return [o for o in fates if not (o.fate == "unreached" and self.is_foreign(o))]
+        return list(fates)
 
     def told(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         """Pass outcomes on; say now and then how far it is, and at once what survived."""
@@ -80,11 +78,6 @@ class Run:
             if k % 500 == 0:
                 print(f"mutate: {k:,} mutants done", file=sys.stderr, flush=True)
             yield outcome
-
-    def is_foreign(self, outcome: Outcome) -> bool:
-        """Tell whether an outcome is of a function that is no rule, or of one of the tests'."""
-        stems = {f.stem for f in self.others}
-        return outcome.name.partition(".")[0] in stems or "tests." in outcome.name
 
 
 _inherited: list[Run] = []

@@ -54,6 +54,10 @@ class GradResult(Sequence[Any]):
     def __repr__(self) -> str:
         return f"GradResult({', '.join(map(repr, self._gradients))})"
 
+    def __reduce__(self) -> Any:
+        # a copy makes its program anew
+        return GradResult, (self._gradients, self._tape, self.aux)
+
     @property
     def tape(self) -> Tape:
         """The tape of this call, forward and reverse pass, without values."""

@@ -165,7 +165,7 @@ def _transpose(op: Call, args: Any, kwargs: Any) -> Made:
     x, axes = args[0], args[1] if len(args) > 1 else kwargs.get("axes")
     if not isinstance(x, Batch):
         return None
-    axes = range(x.ndim)[::-1] if axes is None else axes
+    axes = range(x.ndim)[::-1] if axes is None else (axes,) if isinstance(axes, int) else axes
     return np.transpose(x.rows, (0, *(a % x.ndim + 1 for a in axes)))
 
 

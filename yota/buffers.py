@@ -17,9 +17,9 @@ from yota.aliasing import (
     may_overwrite,
     takes_out,
 )
-from yota.rules.functional import add_at, setitem
 from yota.joins import Join, find_joins
 from yota.rounds import rounds_of
+from yota.rules.functional import add_at, setitem
 from yota.tape import Call, Op, Spec, Tape, Var
 
 __all__ = ["FORMS", "Buffer", "Plan", "check_form", "is_elementwise", "is_fresh", "plan"]

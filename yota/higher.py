@@ -163,7 +163,7 @@ def hvp(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[...
 
 def as_tuple(argnums: int | Sequence[int]) -> tuple[int, ...]:
     """Return argument numbers as a tuple."""
-    return tuple(argnums) if isinstance(argnums, tuple | list) else (argnums,)  # type: ignore[arg-type]
+    return (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
 
 def inner(g: Any, v: Any) -> Any:
@@ -173,6 +173,8 @@ def inner(g: Any, v: Any) -> Any:
         directions = pick_leaves(structure, v)
     except (TypeError, LookupError, AttributeError):
         directions = {}
-    if any(np.shape(s) != np.shape(directions.get(k)) for k, s in enumerate(slopes)):
+    if any(
+        k not in directions or np.shape(s) != np.shape(directions[k]) for k, s in enumerate(slopes)
+    ):
         raise ValueError("hvp: the direction must have the structure and shapes of the argument")
     return sum(np.sum(s * directions[k]) for k, s in enumerate(slopes))

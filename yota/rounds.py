@@ -11,7 +11,9 @@ from yota.tape import Call, Tape, Var
 
 # Fewer rounds are written out one by one.
 FEWEST = 8
-_WINDOW = 6
+# Shorter stretches are not worth a loop.
+SHORTEST = 24
+_WINDOWS = (48, 16, 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +30,35 @@ class Region:
         return self.start + self.period * self.rounds
 
 
-def regions(keys: Sequence[int]) -> Iterator[Region]:
-    """Yield the stretches in which a sequence repeats itself, none of which overlap."""
+def regions(keys: Sequence[int]) -> list[Region]:
+    """Return the stretches in which a sequence repeats itself, none of which overlap.
+
+    Long windows come first: a row of equal calls inside a round is no loop of its own.
+    """
+    found: list[Region] = []
+    if len(keys) == len(set(keys)):
+        return found
+    for window in _WINDOWS:
+        gaps, at = [], 0
+        for region in sorted(found, key=lambda r: r.start):
+            gaps.append((at, region.start))
+            at = region.stop
+        for start, stop in (*gaps, (at, len(keys))):
+            found += _search(keys[start:stop], start, window)
+    return sorted(found, key=lambda r: r.start)
+
+
+def _search(keys: Sequence[int], offset: int, window: int) -> Iterator[Region]:
     seen: dict[tuple[int, ...], int] = {}
     free, at = 0, 0
-    while at + _WINDOW <= len(keys):
-        window = tuple(keys[at : at + _WINDOW])
-        before = seen.get(window, -1)
-        seen[window] = at
+    while at + window <= len(keys):
+        here = tuple(keys[at : at + window])
+        before = seen.get(here, -1)
+        seen[here] = at
         if before >= free:
             found = _extended(keys, before, at - before, free)
-            if found.rounds >= FEWEST:
-                yield found
+            if found.rounds >= FEWEST and found.rounds * found.period >= SHORTEST:
+                yield Region(found.start + offset, found.period, found.rounds)
                 free = at = found.stop
                 continue
         at += 1
@@ -63,6 +82,8 @@ def numbered(keys: Sequence[Any]) -> list[int]:
 def rounds_of(tape: Tape) -> list[list[tuple[Var, ...]]]:
     """Return for each loop the values of each of its calls, round by round."""
     calls = [(v, op) for v, op in tape if isinstance(op, Call)]
+    if len(calls) < SHORTEST:
+        return []
     keys = numbered([skeleton(op) for _, op in calls])
     found = []
     for region in regions(keys):

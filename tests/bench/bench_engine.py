@@ -1,14 +1,15 @@
-"""Time value and gradient, contender by contender in turn, and print ratios to the plain function.
+"""Time value and gradient, contender by contender in turn, and print a table of ratios.
 
-    python tests/bench/bench_engine.py [--rounds N] [--seconds S]
+    python tests/bench/bench_engine.py [MODEL ...] [--rounds N] [--seconds S]
 
-HIPS autograd joins in where it is installed.  Medians of CPU time per call; machines differ, so
-read the ratios.
+HIPS autograd and JAX join in where they are installed.  Medians of CPU time per call; machines
+differ, so read the ratios: how many times as long a contender takes as `grad`.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import time
@@ -16,80 +17,72 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+# One thread, so that CPU time is a fair measure; set before NumPy is loaded.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).parent.parent.parent)  # tests/yota would hide the package
 
 import numpy
 
 import yota
+from tests.bench.models import MODELS
+from yota.program import entry_of
 
-
-def scalar(np: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return a chain on one Python float."""
-    return lambda x: np.sin(np.exp(x)) * x + x**3, (0.7,)
-
-
-def mlp(np: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return a small network on a batch of 32."""
-    rng = numpy.random.default_rng(1)
-    data, target = rng.standard_normal((32, 64)), rng.standard_normal((32, 10))
-
-    def loss(w1: Any, b1: Any, w2: Any) -> Any:
-        return np.mean((np.tanh(data @ w1 + b1) @ w2 - target) ** 2)
-
-    return loss, (
-        0.1 * rng.standard_normal((64, 128)),
-        numpy.zeros(128),
-        rng.standard_normal((128, 10)),
-    )
-
-
-def recurrent(np: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return a loop of 100 small steps."""
-    rng = numpy.random.default_rng(2)
-    inputs = rng.standard_normal((100, 8))
-
-    def loss(w: Any, u: Any) -> Any:
-        h = numpy.zeros(16)
-        for x in inputs:
-            h = np.tanh(np.dot(w, h) + np.dot(u, x))
-        return np.mean(h**2)
-
-    return loss, (0.2 * rng.standard_normal((16, 16)), 0.1 * rng.standard_normal((16, 8)))
-
-
-WORKLOADS = (scalar, mlp, recurrent)
+# What JAX would compile for minutes, because it writes loops out.
+_LOOPS = ("recurrent", "lstm", "ode")
 
 
 def contenders(make: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield each contender's name and call."""
+    """Yield each contender's name and call: of (value, gradient or gradients), or the value."""
     f, args = make(numpy)
     numbers = tuple(range(len(args)))
     traced = yota.value_and_grad(f, numbers)
     tape = yota.gradtape(f, *args)
-    compiled, plain = tape.compile(), yota.simplegrad(f, *args)
-    yield "plain f", lambda: f(*args)
+    entry, exact, plain = entry_of(tape), entry_of(tape, exact=True), yota.simplegrad(f, *args)
     yield "grad", lambda: traced(*args)
-    yield "play", lambda: tape.play(*args)
-    yield "compile", lambda: compiled(*args)
+    yield "plain f", lambda: f(*args)
+    yield "entry", lambda: entry(*args)
+    yield "exact", lambda: exact(*args)
     yield "simplegrad", lambda: plain(*args)
+    yield "play", lambda: tape.play(*args)
+    yield from peers(make, args, numbers)
+
+
+def peers(make: Any, args: Any, numbers: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the other libraries that are installed."""
     try:
         import autograd
         import autograd.numpy as anp
     except ImportError:
+        pass
+    else:
+        hips = autograd.value_and_grad(make(anp)[0], numbers if len(numbers) > 1 else 0)
+        yield "autograd", lambda: hips(*args)
+    if make.__name__ in _LOOPS:
         return
-    g, _ = make(anp)
-    peer = autograd.value_and_grad(g, numbers if len(numbers) > 1 else 0)
-    yield "autograd", lambda: peer(*args)
+    try:
+        import jax
+    except ImportError:
+        return
+    jax.config.update("jax_enable_x64", True)
+    jitted = jax.jit(jax.value_and_grad(make(jax.numpy)[0], numbers))
+    yield "jax", lambda: jax.tree.map(numpy.asarray, jitted(*args))
 
 
 def per_call(call: Callable[[], Any], seconds: float) -> float:
     """Return CPU seconds per call over about `seconds`."""
-    count, start = 0, time.process_time()
-    while time.process_time() - start < seconds:
-        call()
-        count += 1
-    return (time.process_time() - start) / count
+    count = 1
+    while True:
+        start = time.process_time()
+        for _ in range(count):
+            call()
+        spent = time.process_time() - start
+        if spent >= seconds:
+            return spent / count
+        count = max(2 * count, int(count * seconds / max(spent, 1e-6)))
 
 
 def measure(make: Any, rounds: int, seconds: float) -> dict[str, float]:
@@ -105,16 +98,19 @@ def measure(make: Any, rounds: int, seconds: float) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a line for each workload."""
+    """Print a line for each model."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*", help=", ".join(m.__name__ for m in MODELS))
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.05)
     options = parser.parse_args()
-    for make in WORKLOADS:
+    for make in MODELS:
+        if options.models and make.__name__ not in options.models:
+            continue
         found = measure(make, options.rounds, options.seconds)
-        base = found["plain f"]
-        shown = "  ".join(f"{n} {t / base:.2f}x" for n, t in found.items() if n != "plain f")
-        print(f"{make.__name__:10s} plain f {base * 1e6:9.2f} us   {shown}")
+        base = found.pop("grad")
+        shown = "  ".join(f"{n} {t / base:.2f}x" for n, t in found.items())
+        print(f"{make.__name__:10s} grad {base * 1e6:9.2f} us   {shown}", flush=True)
 
 
 if __name__ == "__main__":

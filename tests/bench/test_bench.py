@@ -3,18 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.bench.bench_engine import WORKLOADS, contenders
+from tests.bench.bench_engine import contenders
+from tests.bench.models import MODELS
 
 
-@pytest.mark.parametrize("make", WORKLOADS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("make", MODELS, ids=lambda m: m.__name__)
 def test_contenders_answer_alike(make):
     answers = {name: call() for name, call in contenders(make)}
-    value = answers["plain f"]
-    for name, answer in answers.items():
-        if name != "plain f":
-            assert np.allclose(answer[0], value), name
-    flat = {n: a[1:] if n == "simplegrad" else a[1] for n, a in answers.items() if n != "plain f"}
-    want = flat.pop("play")
-    for name, gradients in flat.items():
+    value = answers.pop("plain f")
+    want = answers["play"][1]
+    for name, (found, *gradients) in answers.items():
+        assert np.allclose(found, value), name
+        gradients = gradients if name == "simplegrad" else gradients[0]
         gradients = gradients if isinstance(gradients, tuple | list) else (gradients,)
         assert all(np.allclose(a, b) for a, b in zip(gradients, want, strict=True)), name

@@ -140,8 +140,8 @@ def entry_mutant(
 
     took_effect = None if effect is None else lambda: any(effect)
     place = f"table.{name_of(fn)}"
-    touched = fn if touched is None else touched
-    return Mutant(place, change, frozenset([touched]), put_in, take_out, took_effect=took_effect)
+    reached = frozenset([fn if touched is None else touched])
+    return Mutant(place, change, reached, put_in, take_out, touched is None, took_effect)
 
 
 def name_of(fn: Any) -> str:

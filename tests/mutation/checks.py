@@ -20,7 +20,10 @@ from tests.mutation.mutant import forget, number_of
 from yota.rules.registry import VJP, Vjp, zero
 
 ROOT = Path(__file__).parents[2]
-TESTS = ("tests/yota/rules", "tests/yota/scipy", "tests/yota/test_reverse.py")
+TESTS = (
+    "tests/yota/rules", "tests/yota/scipy", "tests/yota/test_reverse.py",
+    "tests/yota/test_in_place.py",
+)  # fmt: skip
 # Tests that are tried last, on what the others let live: they differentiate twice, or compile.
 SLOW = ("second_derivative", "every_form_of_code", "is_the_rules_answer", "recursion", "to_the_bit")
 LONGEST = 5.0
@@ -105,17 +108,13 @@ def collect(paths: Iterable[str] = TESTS) -> list[Check]:
 
 def as_check(item: Any) -> Check | None:
     params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-    needed = set(getattr(item, "fixturenames", ())) - {"quiet_numpy", "request"} - set(params)
-    if needed or hasattr(item.obj, "hypothesis"):
+    if set(getattr(item, "fixturenames", ())) - {"quiet_numpy", "request"} - set(params):
         return None
     return Check(item.nodeid, lambda: item.obj(**params))
 
 
-def observe(checks: list[Check], rules: set[str], others: set[str]) -> None:
-    """Run each test once and note what code and what entries of the table it runs.
-
-    Of the first files all code counts, of the others what runs inside a rule.
-    """
+def observe(checks: list[Check], files: set[str]) -> None:
+    """Run each test once and note what entries of the table it takes, and what code in a rule."""
     plain = dict(VJP)
     seen: set[Any] = set()
     depth = [0]
@@ -125,7 +124,7 @@ def observe(checks: list[Check], rules: set[str], others: set[str]) -> None:
     def profile(frame: Any, event: str, arg: Any) -> None:
         if event == "call":
             file = frame.f_code.co_filename
-            if file in rules or (depth[0] and file in others):
+            if depth[0] and file in files:
                 seen.add(number_of(frame.f_code))
 
     try:

@@ -51,8 +51,8 @@ class Mutant:
     touched: frozenset[Any]
     put_in: Callable[[], None] = field(repr=False)
     take_out: Callable[[], None] = field(repr=False)
-    # What makes rules runs while the table is filled, before any fault can be put in.
-    makes_rules: bool = False
+    # Of other code it is not known that a rule ever runs it.
+    is_of_a_rule: bool = False
     # Tells after the checks whether the fault changed anything at all; None: it is not known.
     took_effect: Callable[[], bool] | None = field(default=None, repr=False)
 

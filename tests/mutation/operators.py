@@ -11,8 +11,8 @@ Change = tuple[str, ast.expr]
 OTHER_FUNCTION = {
     "sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh", "exp": "expm1", "exp2": "exp",
     "tril": "triu", "triu": "tril", "real": "imag", "imag": "real", "maximum": "minimum",
-    "minimum": "maximum", "max": "min", "min": "max", "greater": "greater_equal",
-    "less": "less_equal", "greater_equal": "greater", "less_equal": "less", "equal": "not_equal",
+    "minimum": "maximum", "max": "min", "min": "max", "greater": "less", "less": "greater",
+    "greater_equal": "less_equal", "less_equal": "greater_equal", "equal": "not_equal",
     "floor": "ceil", "ones": "zeros", "ones_like": "zeros_like", "fft": "ifft", "ifft": "fft",
     "column": "row", "row": "column", "logical_and": "logical_or", "scatter": "place",
 }  # fmt: skip
@@ -27,8 +27,8 @@ OTHER_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
 }  # fmt: skip
 OTHER_COMPARISON: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
 SWAPPED = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
 
@@ -51,14 +51,10 @@ def others_of(node: ast.expr, parent: ast.AST) -> Iterator[ast.expr]:
             yield from of_call(node)
         case ast.Compare(ops=[op]) if type(op) in OTHER_COMPARISON:
             yield ast.Compare(node.left, [OTHER_COMPARISON[type(op)]()], node.comparators)
-        case ast.BoolOp(values=values):
-            for k in range(len(values)):
-                rest = values[:k] + values[k + 1 :]
-                yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
         case ast.IfExp():
             yield node.body
             yield node.orelse
-        case ast.Constant(value=float(value)) if isinstance(parent, ast.BinOp | ast.Call):
+        case ast.Constant(value=float(value)) if isinstance(parent, ast.BinOp):
             yield ast.Constant(value + 1.0)
 
 

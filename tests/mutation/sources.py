@@ -157,5 +157,4 @@ def source_mutant(
 
     where = olds[0].co_qualname.replace(".<locals>", "")
     place = f"{file.stem}.{where} (line {node.lineno})"
-    makes_rules = any(isinstance(c, Code) and c.co_freevars for o in olds for c in o.co_consts)
-    return Mutant(place, change, frozenset(map(number_of, olds)), put_in, take_out, makes_rules)
+    return Mutant(place, change, frozenset(map(number_of, olds)), put_in, take_out)

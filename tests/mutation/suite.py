@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from tests.mutation.checks import Check
 from tests.mutation.equivalent import reason_for
@@ -27,7 +28,10 @@ class Suite:
     """The tests: quick ones, of which it is known what they run, and slow ones."""
 
     def __init__(self, quick: list[Check], slow: list[Check]) -> None:
-        self.quick = sorted(quick, key=lambda c: c.seconds)
+        self.quick: dict[Any, list[Check]] = {}
+        for check in sorted(quick, key=lambda c: c.seconds):
+            for touched in check.touched:
+                self.quick.setdefault(touched, []).append(check)
         self.slow: dict[str, list[Check]] = {}
         for check in slow:
             self.slow.setdefault(check.sample, []).append(check)
@@ -36,14 +40,14 @@ class Suite:
         """Run the tests that reach a mutant until one notices."""
         if reason_for(mutant.name):
             return Outcome(mutant.name, "equivalent")
-        reaching = [c for c in self.quick if c.touched & mutant.touched]
+        found = [c for touched in mutant.touched for c in self.quick.get(touched, ())]
+        reaching = list(dict.fromkeys(found))
         with mutant.active():
             killed = any(not c.passes() for c in self.in_order(mutant, reaching))
         if killed:
             return Outcome(mutant.name, "killed")
         if not reaching:
-            optional = mutant.makes_rules or any(type(t) is tuple for t in mutant.touched)
-            return Outcome(mutant.name, "without effect" if optional else "unreached")
+            return Outcome(mutant.name, "unreached" if mutant.is_of_a_rule else "without effect")
         if mutant.took_effect is not None and not mutant.took_effect():
             return Outcome(mutant.name, "without effect")
         return Outcome(mutant.name, "survived")
@@ -52,6 +56,7 @@ class Suite:
         """Yield tests, the quick ones first; of very many a fair share."""
         if len(reaching) > MOST:
             reaching = random.Random(0).sample(reaching, MOST)
+            reaching.sort(key=lambda c: c.seconds)
         if "mask" in mutant.change:
             reaching.sort(key=lambda c: "masks" not in c.name)
         yield from reaching

@@ -34,23 +34,21 @@ class Outcome:
 def play(seed: int, outcome: Outcome) -> None:
     """Play one sequence in three worlds: with the cache, plainly, and traced anew each time."""
     sequence = Sequence(seed)
-    ours, plain, traced = (World(sequence.source) for _ in range(3))
+    ours, plain, traced = worlds = [World(sequence.source) for _ in range(3)]
     history: list[str] = []
-    why, hits = "", yota.cache_info().hits
-    last: Any = None
+    why, last, hits = "", None, yota.cache_info().hits
     for _ in range(CALLS):
         change, arguments = sequence.change(), sequence.next_arguments()
-        for world in (ours, plain, traced):
-            called(lambda world=world: world.do(change))  # type: ignore[misc]
+        for world in worlds:
+            called(world.do, change)
         history += [change, f"f{arguments}"]
-        expected = called(lambda: plain.space["f"](*eval(arguments, plain.space)))
-        slope = called(lambda: fresh_slope(traced, arguments))
+        expected = called(plain.call, arguments)
+        slope = called(fresh_slope, traced, arguments)
         program, found = grad_of(ours, arguments, sequence.exact)
         outcome.calls += 1
         outcome.raised += isinstance(expected, str)
         outcome.changed += not same(expected, last)
-        last = expected
-        why = program.why_retraced if program is not None else why
+        last, why = expected, program.why_retraced if program is not None else why
         fault = compare(found, expected, slope, ours.digest(), plain.digest())
         if fault:
             outcome.wrong.append(report(seed, sequence, history, fault))
@@ -61,17 +59,17 @@ def play(seed: int, outcome: Outcome) -> None:
         outcome.slow[why.split(": ", 1)[-1][:60]] += 1
 
 
-def called(call: Any) -> Any:
-    """Return what a call gives, or the type of what it raises."""
+def called(function: Any, *args: Any) -> Any:
+    """Return what a call gives, or the name of what it raises."""
     try:
-        return call()
+        return function(*args)
     except Exception as error:
         return type(error).__name__
 
 
 def fresh_slope(world: World, arguments: str) -> Any:
     """Return the gradient of the first argument by a trace of its own, without any cache."""
-    args = eval(arguments, world.space)
+    args = world.value(arguments)
     tape = yota.gradtape(world.space["f"], *args)
     return tape.play(*args)[1][0]
 
@@ -79,7 +77,7 @@ def fresh_slope(world: World, arguments: str) -> Any:
 def grad_of(world: World, arguments: str, exact: bool) -> tuple[Any, Any]:
     """Return the program that answered, and value and gradient or the type of an error."""
     try:
-        value, g = yota.grad(world.space["f"], *eval(arguments, world.space), exact=exact)
+        value, g = yota.grad(world.space["f"], *world.value(arguments), exact=exact)
     except Exception as error:
         return None, type(error).__name__
     return g.program, (value, g[0])

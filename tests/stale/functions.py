@@ -8,7 +8,8 @@ from tests.stale.world import SOURCE
 
 # expressions that read a number from the state
 READS = (
-    "G0", "G1 * 0.5", "A0[1]", "np.sum(A0)", "(A0 * 2.0)[0]", "A0.mean()", "A1[0] + 0.5", "A2[1, 0]",
+    "G0", "G1 * 0.5", "A0[1]", "np.sum(A0)", "(A0 * 2.0)[0]", "A0.mean()", "A1[0] + 0.5",
+    "A2[1, 0]",
     "np.linalg.norm(A2)", "BIG[-1] + 1.0", "VIEW[0]", "A0[INDEX].sum()", "len(L0) * 0.5", "L0[0]",
     "max(L0)", "sorted(L0)[0]", "sum(L0)", "D0['a']", "D0.get('z', 0.25)", "sum(D0.values())",
     "float('b' in D0) + 0.5", "NEST['layers'][1]['w'][0]",
@@ -27,8 +28,10 @@ READS = (
     "h0(0.5, k=0.75)", "FS[0](0.5)", "FS[1](0.5)", "tagged(0.5)", "tagged.k", "bound(0.5)",
     "part(0.5)", "cell", "cells[0]", "Color.RED.value", "float(Color(1.5) is Color.RED) + 0.5",
     "operator.attrgetter('rate')(base)", "functools.reduce(operator.mul, L0)", "math.sqrt(abs(G1))",
-    "[k * 2.0 for k in L0][-1]", "(lambda: G0)()", "next(iter(D0.values()))", "float(len('%s' % MODE))",
-    "float(len(str(base.size)))", "float(MODE == 'double') + 0.5", "n * 0.5", "float(n is True) + 0.5",
+    "[k * 2.0 for k in L0][-1]", "(lambda: G0)()", "next(iter(D0.values()))",
+    "float(len('%s' % MODE))",
+    "float(len(str(base.size)))", "float(MODE == 'double') + 0.5", "n * 0.5",
+    "float(n is True) + 0.5",
     "cfg[0] * 0.5", "float(len(cfg))",
 )  # fmt: skip
 
@@ -43,7 +46,8 @@ STORES = (
     "COUNT['n'] += 1", "y = y + counted(0.25) * s", "LOG.append(1)", "LOG.append({k})",
     "base.n = base.n + 1", "y = y + base.bump() * s", "Base.total += 1", "type(base).total = 3",
     "A1[0] = {k}", "A1 += 1.0", "A1[:] = 2.0", "np.copyto(A1, 0.5)", "np.add(A1, 1.0, out=A1)",
-    "SPACE.n += 1", "settings.n += 1", "settings.last = 2", "base.last = None", "D0['kept'] = [1.0]",
+    "SPACE.n += 1", "settings.n += 1", "settings.last = 2", "base.last = None",
+    "D0['kept'] = [1.0]",
     "L0.append(L0.pop())", "L0[0] = L0[0]", "base.logged = 4", "QUEUE.rotate(1)",
     "DEFAULT['seen'] += 1", "NEST['on'] = not NEST['on']", "PAIR.reverse()",
     "config.parts = list(config.parts)", "setattr(base, NAME + '_set', 1)", "tagged.k = tagged.k",
@@ -56,7 +60,8 @@ USES = (
     "y = y + s * {k}", "y = y * (1.0 + 0.1 * {k})", "y = y + np.tanh(s * {k})",
     "if {k} > 1.2: y = y * 2.0", "y = y * 3.0 if {k} > {k} else y + s",
     "for _ in range(int(abs({k})) % 4): y = y + 0.5 * s", "y = y + np.sum(np.ones(2) * {k}) * s",
-    "t = {k} * 2.0; y = y + t * s", "y = y + np.sum(x * A0[:np.size(x)]) if np.size(x) <= A0.size else y",
+    "t = {k} * 2.0; y = y + t * s",
+    "y = y + np.sum(x * A0[:np.size(x)]) if np.size(x) <= A0.size else y",
     "while y * 0.0 + {k} > 5.0: y = y + s; break", "y = y + sum([s * {k} for _ in range(2)])",
     "y = y + (lambda a: a * {k})(s)", "with scaled() as scale: y = y + s * scale",
     "y = y + np.where(A0 > {k}, A0, 0.0)[0] * s", "assert MODE, f'no mode for {{base}}'",
@@ -73,16 +78,29 @@ BLOCKS = (
     ["local = Config()", "local.factor = {k}", "y = y + local.factor * s + local.parts[0]"],
 )
 
-NUMBERS = ("2.0", "3.0", "2", "True", "np.float64(2.0)", "-1.5", "0.0", "-0.0", "np.float32(3.0)", "6.5")
+NUMBERS = (
+    "2.0",
+    "3.0",
+    "2",
+    "True",
+    "np.float64(2.0)",
+    "-1.5",
+    "0.0",
+    "-0.0",
+    "np.float32(3.0)",
+    "6.5",
+)
 
 # changes of the state; {v} is a number
 CHANGES = (
     "G0 = {v}", "G1 = {v}", "MODE = 'five'", "MODE = 'double'", "NAME = 'size'", "NAME = 'rate'",
     "FLAG = not FLAG", "A0[1] = {v}", "A0 = A0.copy()", "A0 = A0 * 2.0", "A0 = A0.astype('f4')",
     "A0 = np.array([1.0, 2.0, 3.0])", "A0 = np.array([1.0, 2.0, 3.0, 4.0])", "A2 = A2.T",
-    "A2 = np.asfortranarray(A2)", "A2[1, 0] = {v}", "A1[:] = 0.0", "BIG[-1] = {v}", "BIG = BIG.copy()",
+    "A2 = np.asfortranarray(A2)", "A2[1, 0] = {v}", "A1[:] = 0.0", "BIG[-1] = {v}",
+    "BIG = BIG.copy()",
     "VIEW = A0[1:]", "VIEW = np.array([2.0, 3.0])", "VIEW = A0[1:].copy()", "INDEX[1] = 1",
-    "L0[0] = {v}", "L0.append({v})", "L0[1:] = [2.5]", "L0.reverse()", "D0['a'] = {v}", "D0['z'] = {v}",
+    "L0[0] = {v}", "L0.append({v})", "L0[1:] = [2.5]", "L0.reverse()", "D0['a'] = {v}",
+    "D0['z'] = {v}",
     "D0.pop('z', None)", "D0['b'] = D0.pop('b')", "NEST['layers'][1]['w'][0] = {v}",
     "NEST['layers'].append(dict(w=np.ones(2)))", "NEST['layers'][:] = NEST['layers'][:2]",
     "PAIR[1] = PAIR[0]", "PAIR[1] = [1.0]", "SETS = {{9, 2, 1}}", "SETS.add(17)", "QUEUE.rotate(1)",
@@ -95,18 +113,22 @@ CHANGES = (
     "Other.rate = {v}", "Derived.rate = {v}", "Base.m0 = lambda self, a: a * {v}",
     "Base.twice = property(lambda self: {v})", "Base.smethod = staticmethod(lambda a: a * {v})",
     "Base.__call__ = lambda self, a: a * {v}", "Derived.__len__ = lambda self: 7",
-    "Derived.__eq__ = lambda self, other: True", "Base.extra = {v}", "Base.extra = None; del Base.extra",
+    "Derived.__eq__ = lambda self, other: True", "Base.extra = {v}",
+    "Base.extra = None; del Base.extra",
     "Derived.__bases__ = (Other,)", "Derived.__bases__ = (Base,)", "derived.anything = {v}",
     "derived.size = {v}", "slotted.v = {v}", "slotted.w[0] = {v}", "config.factor = {v}",
-    "config.parts[0] = {v}", "config = Config(config.factor, list(config.parts))", "plain.rate = {v}",
-    "Plain.rate = {v}", "plain.extra = {v}", "vars(plain).pop('extra', None)", "point = Point({v}, [2.0])",
+    "config.parts[0] = {v}", "config = Config(config.factor, list(config.parts))",
+    "plain.rate = {v}",
+    "Plain.rate = {v}", "plain.extra = {v}", "vars(plain).pop('extra', None)",
+    "point = Point({v}, [2.0])",
     "point.v[0] = {v}", "h0 = lambda a, k=0.5, j=1.0: a * {v}", "h0.__defaults__ = ({v},)",
     "h0.__kwdefaults__ = dict(j={v})", "h1 = lambda a: a * {v}",
     "h1.__code__ = (lambda a: a * 2.0).__code__", "FS[1] = lambda a: a * {v}", "FS.reverse()",
     "tagged.k = {v}", "bound = base.m0", "bound = other.m0", "part = functools.partial(h0, k={v})",
     "part.keywords['k'] = {v}", "set_cell({v})", "CELLS[0] = {v}", "Color.RED._value_ = {v}",
     "CFG[0] = 5", "CFG.append(3)", "CFG[:] = [1, 2]", "COUNT['n'] = 0", "LOG.clear()",
-    "scaled = contextlib.contextmanager(lambda: iter([{v}]))", "math = types.SimpleNamespace(sqrt=abs)",
+    "scaled = contextlib.contextmanager(lambda: iter([{v}]))",
+    "math = types.SimpleNamespace(sqrt=abs)",
     "len = lambda a: 3", "max = lambda a: a[0]", "A0.flags.writeable = not A0.flags.writeable",
     "collections.deque", "Plain.m0 = Base.m0", "derived = Derived(3.0)", "PAIR[0] = [1.0]",
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-SOURCE = '''
+SOURCE = """
 import collections, contextlib, dataclasses, enum, functools, math, operator, types
 import numpy as np
 
@@ -57,7 +57,8 @@ class Base:
 class Derived(Base):
     def __call__(self, a): return super().__call__(a) + 1.0
     def __getattr__(self, name):
-        if name.startswith("_") or name in ("size", "n", "name", "extra"): raise AttributeError(name)
+        if name.startswith("_") or name in ("size", "n", "name", "extra"):
+            raise AttributeError(name)
         return D0["a"]
     def __len__(self): return len(L0)
     def __eq__(self, other): return self.size == getattr(other, "size", None)
@@ -105,10 +106,42 @@ F_SOURCE
     def get_cell(): return cell
     return f, set_cell, get_cell, cells
 f, set_cell, get_cell, CELLS = make()
-'''
+"""
 
 # what belongs to the state; the rest are functions and modules that mutations replace
-STATE = ["G0", "G1", "MODE", "NAME", "FLAG", "A0", "A1", "A2", "VIEW", "BIG", "INDEX", "L0", "D0", "COUNT", "LOG", "CFG", "NEST", "PAIR", "SETS", "QUEUE", "RECORD", "DEFAULT", "SPACE", "base", "derived", "other", "slotted", "config", "plain", "point", "CELLS"]
+STATE = [
+    "G0",
+    "G1",
+    "MODE",
+    "NAME",
+    "FLAG",
+    "A0",
+    "A1",
+    "A2",
+    "VIEW",
+    "BIG",
+    "INDEX",
+    "L0",
+    "D0",
+    "COUNT",
+    "LOG",
+    "CFG",
+    "NEST",
+    "PAIR",
+    "SETS",
+    "QUEUE",
+    "RECORD",
+    "DEFAULT",
+    "SPACE",
+    "base",
+    "derived",
+    "other",
+    "slotted",
+    "config",
+    "plain",
+    "point",
+    "CELLS",
+]
 CLASSES = ("Base", "Derived", "Other", "Plain", "Config", "Slotted")
 
 
@@ -124,6 +157,14 @@ class World:
     def do(self, line: str) -> None:
         """Run a line in this world."""
         exec(line, self.space)
+
+    def value(self, expression: str) -> Any:
+        """Return what an expression stands for in this world."""
+        return eval(expression, self.space)
+
+    def call(self, arguments: str) -> Any:
+        """Call the function plainly."""
+        return self.space["f"](*self.value(arguments))
 
     def digest(self) -> list[str]:
         """Return what the state holds, which of it is one object, and what was replaced."""
@@ -169,7 +210,8 @@ def _items(value: Any) -> list[tuple[Any, Any]]:
         return [(k, v) for k, v in value.items() if not str(k).startswith("__")]
     if isinstance(value, list | tuple):
         return list(enumerate(value))
-    slots = [(n, getattr(value, n)) for n in getattr(type(value), "__slots__", ()) if hasattr(value, n)]
+    names = getattr(type(value), "__slots__", ())
+    slots = [(n, getattr(value, n)) for n in names if hasattr(value, n)]
     return [*slots, *getattr(value, "__dict__", {}).items()]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import threading
 import tracemalloc
 import weakref
@@ -164,6 +166,15 @@ def test_results_are_the_callers_own():
     assert yota.grad(f, X, has_aux=True)[1][0].tolist() == X.tolist()
 
 
+def test_a_result_can_be_copied_and_sent_to_another_process():
+    for _ in range(3):
+        _, g = yota.grad(square, X)
+    for other in (copy.copy(g), copy.deepcopy(g), pickle.loads(pickle.dumps(g))):
+        assert other[0].tolist() == g[0].tolist()
+        assert str(other.tape) == str(g.tape)
+        assert other.program.run()(X)[0] == square(X)
+
+
 # ---- what it holds
 
 
@@ -195,6 +206,61 @@ def test_fresh_lambdas_leave_memory_flat():
     finally:
         tracemalloc.stop()
     assert yota.cache_info().programs <= cache.MAX_PER_SLOT + 1
+
+
+def fresh_classes(count):
+    for _ in range(count):
+
+        class Layer:
+            w = np.ones(500)
+
+            def __init__(self):
+                self.v = np.ones(500)
+
+            def __call__(self, x):
+                return np.sum(x) * self.v[0] * self.w[0]
+
+        layer = Layer()
+        yota.grad(lambda x: layer(x), X)  # noqa: B023 - called at once
+    return weakref.ref(Layer)
+
+
+def code_objects(count):
+    for k in range(count):
+        space = {"np": np, "K": float(k), "big": np.ones(2000)}
+        exec("def f(x):\n    return np.sum(x) * K * big[0]", space)
+        yota.grad(space["f"], X)
+
+
+def captured_arrays(count):
+    for k in range(count):
+        big = np.full(20_000, float(k))
+        yota.grad(lambda x: np.sum(x) * big[0], X)  # noqa: B023 - called at once
+
+
+def traced_each_time(count):
+    rng = np.random.default_rng(0)
+    for _ in range(count):
+        yota.grad(lambda x: np.sum(x) * rng.normal(), X)
+
+
+@pytest.mark.parametrize("calls", [fresh_classes, code_objects, captured_arrays, traced_each_time])
+def test_whatever_is_made_anew_leaves_memory_flat(calls, monkeypatch):
+    monkeypatch.setattr(cache, "MAX_PROGRAMS", 20)
+    monkeypatch.setattr(cache, "MAX_PER_SLOT", 4)
+    calls(60)
+    tracemalloc.start()
+    try:
+        calls(60)
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        last = calls(120)
+        gc.collect()
+        # frames and facts of some code objects are remembered, no arrays and no classes
+        assert tracemalloc.get_traced_memory()[0] < before + 500_000
+    finally:
+        tracemalloc.stop()
+    assert last is None or last() is None
 
 
 def test_the_number_of_programs_and_their_bytes_are_bounded(monkeypatch):

@@ -244,3 +244,20 @@ def test_their_gradients_are_right_from_the_cache_too(f, args):
     if np.ndim(f(*args)) == 0:
         for _ in range(2):
             yota.check_grads(f, *args)
+
+
+def test_distributions_of_yota_scipy_are_answered_from_the_cache():
+    stats = pytest.importorskip("yota.scipy.stats")
+    scale = 2.0
+
+    def likelihood(x):
+        return np.sum(stats.norm.logpdf(x, 0.0, scale) + stats.gamma(2.0).logpdf(x * x))
+
+    def draws(x):
+        return np.sum(x * stats.norm.rvs(size=3))
+
+    assert on_the_slow_road(likelihood, (X,)) == ""
+    first, slow = yota.grad(likelihood, X)[1][0], yota.grad(draws, X)[1].program.why_retraced
+    scale = 3.0
+    assert not np.array_equal(yota.grad(likelihood, X)[1][0], first)
+    assert "rvs" in slow

@@ -10,7 +10,7 @@ import types
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import yota
 from tests.bits import bits
@@ -51,6 +51,8 @@ def test_pieces_answer_as_the_whole(name, f, args, monkeypatch):
 def test_entry_of_a_random_program_gives_the_bits_of_play(program):
     tape = yota.gradtape(program, *program.args)
     run, want = entry_of(tape, exact=True), bits(tape.play(*program.args))
+    # a few functions of SciPy's round otherwise from call to call
+    assume(all(bits(tape.play(*program.args)) == want for _ in range(3)))
     assert bits(run(*program.args)) == want
     assert bits(run(*program.args)) == want
 
@@ -134,7 +136,8 @@ STRUCTURES = [
     ({"a": A, "b": 1.0}, [{"b": 1.0, "a": A}, {"a": A}, {"a": A, "b": 1.0, "c": 2}, [A, 1.0]]),
     ([A, 1.0], [(A, 1.0), [A], [A, 1.0, 2.0], [1.0, A]]),
     ((A, "t", 3, None, True), [(A, "u", 3, None, True), (A, "t", 3.0, None, True),
-                               (A, "t", 3, 0, True), (A, "t", 3, None, 1), (A, "t", True, None, True)]),
+                               (A, "t", 3, 0, True), (A, "t", 3, None, 1),
+                               (A, "t", True, None, True)]),
     (Pair(A, 1.0), [(A, 1.0), Pair(A, 1)]),
     (Settings(A, 2), [Settings(A, 3), Settings(A, True), Settings(A, 2, "b"), Layer(A, 2)]),
     (Slotted(A, 1.0), [Slotted(A, 1), Slotted(B[:1], 1.0), Pair(A, 1.0)]),
@@ -147,7 +150,8 @@ STRUCTURES = [
     ([A, A], [[A, B], [A]]),
     ([A, B], [[A, A]]),
     ([[1.0], [2.0]], [(lambda p: [p, p])([1.0])]),
-    ([A, [1, 2, "x"]], [[A, [1, 2, "y"]], [A, [1.0, 2, "x"]], [A, [True, 2, "x"]], [A, (1, 2, "x")]]),
+    ([A, [1, 2, "x"]], [[A, [1, 2, "y"]], [A, [1.0, 2, "x"]], [A, [True, 2, "x"]],
+                        [A, (1, 2, "x")]]),
     ([A, np.int64(3)], [[A, 3], [A, np.int64(4)], [A, np.int32(3)]]),
     ([A, np.sin], [[A, np.cos]]),
     ([A, {"k": 1}], [[A, {"k": 2}], [A, {"k": True}], [A, {"j": 1}]]),

@@ -16,9 +16,9 @@ from tests.programs import programs
 from tests.yota.tapes import Hand
 from tests.zoo import SMOOTH
 from yota import floats
+from yota.kernels import CHUNK
 from yota.passes import PIPELINE, optimise
 from yota.passes.forms import FORMS
-from yota.kernels import CHUNK
 from yota.program import MISS, entry_of
 
 rng = np.random.default_rng(5)
@@ -87,6 +87,7 @@ CASES = {
     "cotangents": (repeated, (V, V[::-1].copy()), None, 40),
     "parts": (lambda x: np.sum((x[1:] - x[:-1] ** 2) ** 2 + np.exp(x[:-1])), (V,), None, 100),
     "stacks": (recurrent, (W, U, V[:6]), None, 100),
+    "batches": (recurrent, (W, U, V[:6]), None, 200),
     "signs": (lambda x, y: np.sum(x - np.exp(-x * y)), (V, V + 0.1), None, 4),
     "scales": (lambda x: np.sum(np.exp(3.1 * x * 0.7 / 1.3)), (V,), None, 100),
     "powers": (lambda x: np.sum(np.power(x, 5)), (V,), None, 100),
@@ -100,7 +101,9 @@ CASES = {
     "floats": (lambda x, y: np.tanh(x) * np.exp(y) + x**3, (0.3, -0.8), None, 8),
     "means": (lambda x: np.mean(np.tanh(x), axis=0)[2], (A,), None, 40),
     "numbers": (lambda x: np.mean(np.tanh(x)), (A,), None, 300),
-    "broadcasts": (lambda x, y: np.sum(np.log(np.sum(np.exp(x), axis=1)) * y), (A, B[:, 0]), None, 80),
+    "broadcasts": (
+        lambda x, y: np.sum(np.log(np.sum(np.exp(x), axis=1)) * y), (A, B[:, 0]), None, 80,
+    ),
     "ones": (lambda x, s: np.sum(np.tanh(x * s) ** 2) * s, (A, 2.0), None, 300),
 }  # fmt: skip
 
@@ -140,7 +143,7 @@ def forward(f, *args):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1), (1, 2), 2, (0, 2), 1])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1), (1, 2), 2, (0, 2)])
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_sums_add_up_to_n_roundings(dtype, axis, keepdims):
     x = (rng.standard_normal((5, 6, 7)) * 10.0 ** rng.integers(-6, 6, (5, 6, 7))).astype(dtype)
@@ -470,7 +473,8 @@ STEPS = [
         np.multiply, a, hand.call(np.broadcast_to, hand.call(np.sum, b, axis=1), (4, 4))
     ),
     lambda hand, a, b: hand.call(
-        np.reshape, hand.call(np.concatenate, [hand.call(np.tanh, a), hand.call(np.sin, b)]), (2, 16)
+        np.reshape, hand.call(np.concatenate, [hand.call(np.tanh, a), hand.call(np.sin, b)]),
+        (2, 16),
     ),
     lambda hand, a, b: hand.call(np.multiply, a, np.float64(1.0)),
 ]  # fmt: skip

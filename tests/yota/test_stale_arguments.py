@@ -220,7 +220,7 @@ def arg_class_property(patch):
         return x * p.r + 0 * p.w
 
     for k in (2.0, 3.0):
-        globals()["SCALE"] = k
+        patch.setitem(globals(), "SCALE", k)
         yield linear(f, P(1.0))
 
 
@@ -268,7 +268,7 @@ def arg_callable_field(patch):
         return p.act(x) * p.w
 
     for k in (2.0, 3.0):
-        globals()["SCALE"] = k
+        patch.setitem(globals(), "SCALE", k)
         yield linear(f, p)
 
 
@@ -318,7 +318,7 @@ def arg_dict_of_functions(patch):
         return d["act"](x) * d["w"]
 
     for k in (2.0, 3.0):
-        globals()["SCALE"] = k
+        patch.setitem(globals(), "SCALE", k)
         yield linear(f, d)
     d["act"] = lambda v: v * 7.0
     yield linear(f, d)
@@ -382,7 +382,7 @@ def arg_default_factory(patch):
         return x * d["zz"] * d["w"]
 
     for k in (2.0, 3.0):
-        globals()["SCALE"] = k
+        patch.setitem(globals(), "SCALE", k)
         yield linear(f, collections.defaultdict(d.default_factory, w=1.0))
 
 
@@ -464,7 +464,7 @@ def prop_on_arg_with_setter(patch):
         return x * p.w
 
     for k in (2.0, 3.0):
-        globals()["SCALE"] = k
+        patch.setitem(globals(), "SCALE", k)
         yield linear(f, P())
 
 

@@ -121,6 +121,8 @@ def alias_arrays(patch):
     yield linear(f)
     VIEW = np.ones(1)
     yield linear(f)
+    VIEW = np.array([1.0, 7.0])[:1]
+    yield linear(f)
     VIEW = BUF[:1]
     yield linear(f)
 
@@ -148,13 +150,13 @@ def positional_out(patch):
     P2 = P1[:2]
 
     def f(x):
-        np.add(P1, 4.0, P1)
+        np.multiply(P1, 4.0, P1)
         y = x * P2[0]
-        np.subtract(P1, 4.0, P1)
+        np.divide(P1, 4.0, P1)
         return y
 
     yield linear(f)
-    P2 = np.ones(2)
+    P2 = np.ones(6)[:2]
     yield linear(f)
 
 
@@ -254,6 +256,16 @@ def strided_views(patch):
         return x * float(V.flags.c_contiguous) + x * V.strides[0] + x * V[0]
 
     for V in (base[:, 0], base[:, 0].copy(), base[::2, 0], base[0], base[0][::-1]):
+        yield linear(f)
+
+
+def other_strides(patch):
+    global V
+
+    def f(x):
+        return x * V.strides[0]
+
+    for V in (np.zeros((3, 4))[:, 0], np.zeros((3, 6))[:, 0]):
         yield linear(f)
 
 
@@ -373,8 +385,8 @@ SCENARIOS = [
     fraction, void_scalar, dtype_names, range_empty, array_flags, array_readonly_write,
     array_base, alias_arrays, two_names, positional_out, stringdtype, decimal_context,
     captured_slice, zero_size, shape_same_bytes, dtype_same_bytes, numpy_scalar, strided_views,
-    float_subclass, ufunc_method, poly1d, polynomial, finfo, float_info, bool_array_mask,
-    str_array, datetime_array, masked,
+    other_strides, float_subclass, ufunc_method, poly1d, polynomial, finfo, float_info,
+    bool_array_mask, str_array, datetime_array, masked,
 ]  # fmt: skip
 
 

@@ -36,6 +36,26 @@ def set_order(patch):
     yield linear(f)
 
 
+def order_of_keys(patch):
+    d = {"a": 1.0, "b": 2.0}
+
+    def f(x):
+        return x * (2.0 if next(iter(d)) == "a" else 3.0)
+
+    yield linear(f)
+    d["a"] = d.pop("a")
+    yield linear(f)
+    e = {"a": 1.0, "b": 2.0}
+
+    def g(x):
+        return x * (2.0 if "b" in e else 3.0)
+
+    yield linear(g)
+    del e["b"]
+    e["c"] = 2.0
+    yield linear(g)
+
+
 def set_objects(patch):
     class C:
         def __init__(self, w):
@@ -110,6 +130,20 @@ def partial_attr(patch):
     for k in (2.0, 3.0):
         g.rate = k
         yield linear(f)
+
+
+def moved(patch):
+    d = collections.OrderedDict(a=1.0, b=2.0)
+    d.move_to_end("a")
+
+    def f(x):
+        return x * next(iter(d.values()))
+
+    yield linear(f)
+    d["b"] = 5.0
+    yield linear(f)
+    d.move_to_end("b")
+    yield linear(f)
 
 
 def userdict(patch):
@@ -446,11 +480,11 @@ def wraps_attr(patch):
 
 
 SCENARIOS = [
-    set_order, set_objects, hash_identity, dict_view_alias, ordereddict_attr, partial_attr,
-    userdict, chainmap, counter, deque, defaultdict, mappingproxy, simplenamespace, in_list,
-    weak_reference, weak_values, bytes, complex_key, key_types, bound_builtin,
-    recursive_container, deep_list, many, sorted_key, itemgetter, methodcaller, suppress,
-    suppress_captured, func_kwdefault_mutable, inner_defaults, wraps_attr,
+    set_order, order_of_keys, set_objects, hash_identity, dict_view_alias, ordereddict_attr,
+    partial_attr, moved, userdict, chainmap, counter, deque, defaultdict, mappingproxy,
+    simplenamespace, in_list, weak_reference, weak_values, bytes, complex_key, key_types,
+    bound_builtin, recursive_container, deep_list, many, sorted_key, itemgetter, methodcaller,
+    suppress, suppress_captured, func_kwdefault_mutable, inner_defaults, wraps_attr,
 ]  # fmt: skip
 
 

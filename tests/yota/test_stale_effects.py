@@ -422,6 +422,15 @@ def seterr_raise():
     return f, lambda: None, lambda k: np.seterr(all="raise" if k % 2 else "ignore")
 
 
+def seterr_later():
+    w = np.zeros(1)
+
+    def f(x):
+        return x * (2.0 if np.isinf(1.0 / w[0]) else 1.0)
+
+    return f, lambda: None, lambda k: np.seterr(all="warn" if k < 3 else "raise")
+
+
 def init_subclass():
     log = []
 
@@ -594,9 +603,9 @@ SCENARIOS = [
     contextmanager, contextdecorator, exitstack, threadlocal, contextvar, warns,
     counter_decorator, iterator_attr, class_counter, class_registry, raises_sometimes,
     nested_grad_counter, primitive_state, nondiff_state, nondiff_plain, primitive_plain,
-    coroutine, generator_closure, generator_send, np_warning, seterr_raise, init_subclass,
-    frompyfunc, lru_cache, cached_property, getattr_hook, getattribute_hook, dict_subclass_iter,
-    list_subclass_iter, dict_property, class_property_lies,
+    coroutine, generator_closure, generator_send, np_warning, seterr_raise, seterr_later,
+    init_subclass, frompyfunc, lru_cache, cached_property, getattr_hook, getattribute_hook,
+    dict_subclass_iter, list_subclass_iter, dict_property, class_property_lies,
 ]  # fmt: skip
 
 

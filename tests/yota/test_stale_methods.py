@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import operator
 import string
@@ -226,6 +227,40 @@ def singledispatchmethod(patch):
     yield from states(patch, f, 2.0, 3.0)
 
 
+def hook_of_a_context(patch):
+    class C(contextlib.ContextDecorator):
+        def _recreate_cm(self):
+            self.k = SCALE
+            return self
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *e):
+            return False
+
+    c = C()
+
+    def f(x):
+        return c(lambda v: v * c.k)(x)
+
+    yield from states(patch, f, 2.0, 3.0)
+
+
+def userlist_makes_its_own(patch):
+    class L(collections.UserList):
+        def __init__(self, v):
+            super().__init__(v)
+            self.extra = SCALE
+
+    some = L([1.0])
+
+    def f(x):
+        return x * (some + [1.0]).extra  # noqa: RUF005
+
+    yield from states(patch, f, 2.0, 3.0)
+
+
 def attrgetter_property(patch):
     class C:
         size = property(operator.attrgetter("hidden"))
@@ -324,8 +359,8 @@ def hash_method(patch):
 SCENARIOS = [
     super_slot, formatter_subclass, mapping_subclass, userdict_sub, userdict_copy_init,
     counter_add, mutable_sequence_hook, set_hook, dict_missing, total_ordering, partialmethod,
-    singledispatchmethod, attrgetter_property, eq_global, contains, iter_protocol, truth,
-    array_protocol, hash_method,
+    singledispatchmethod, hook_of_a_context, userlist_makes_its_own, attrgetter_property,
+    eq_global, contains, iter_protocol, truth, array_protocol, hash_method,
 ]  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """What names stand for may change: globals, builtins, cells, the library's own functions."""
 
-# ruff: noqa: B023 - what users write, on purpose
+# ruff: noqa: B009, B023 - what users write, on purpose
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def alias_getattr(patch):
 def custom_builtins(patch):
     space = {"__builtins__": {"max": lambda a, b: SCALE}}
     exec("def f(x):\n    return x * max(1.0, 2.0)", space)
-    yield from states(patch, space["f"], 2.0, 3.0)
+    for value in (2.0, 3.0):
+        patch.setitem(globals(), "SCALE", value)
+        yield linear(space["f"])
 
 
 def builtin_patched(patch):
@@ -275,6 +277,35 @@ def getattr_np(patch):
         np.cbrt = old
 
 
+def getattr_np_by_a_constant(patch):
+    def f(x):
+        return x * float(getattr(np, "cbrt")(8.0))
+
+    yield linear(f)
+    old = np.cbrt
+    np.cbrt = lambda v: 77.0
+    try:
+        yield linear(f)
+    finally:
+        np.cbrt = old
+
+
+def object_of_a_module(patch):
+    class C:
+        pass
+
+    m = types.ModuleType("holder")
+    m.c = C()
+    m.c.rate = 2.0
+
+    def f(x):
+        return x * m.c.rate
+
+    yield linear(f)
+    m.c.rate = 3.0
+    yield linear(f)
+
+
 def np_linalg_patched(patch):
     def f(x):
         return x * float(np.linalg.norm(W))
@@ -388,9 +419,9 @@ SCENARIOS = [
     contextmanager, singledispatch, frompyfunc, vectorize, alias_getattr, custom_builtins,
     builtin_patched, numpy_patched, math_patched, setting_on_numpy, value_and_grad_captured,
     hvp_captured, jacobian_captured, hessian_captured, pullback_captured, simplegrad_captured,
-    inner_grad, starimport, np_attribute_missing, getattr_np, np_linalg_patched, np_pi,
-    fake_stdlib_name, class_body, class_body_cell, nested_cell_chain, evaluated, exec_alias,
-    environ_get,
+    inner_grad, starimport, np_attribute_missing, getattr_np, getattr_np_by_a_constant,
+    object_of_a_module, np_linalg_patched, np_pi, fake_stdlib_name, class_body, class_body_cell,
+    nested_cell_chain, evaluated, exec_alias, environ_get,
 ]  # fmt: skip
 
 

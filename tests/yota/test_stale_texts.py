@@ -1,10 +1,11 @@
 """Texts, names and settings that code asks for may change."""
 
-# ruff: noqa: N818, UP031 - what users write, on purpose
+# ruff: noqa: N818, UP030, UP031, UP032 - what users write, on purpose
 
 from __future__ import annotations
 
 import dataclasses
+import enum
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def str_format(patch):
     c = C()
 
     def f(x):
-        return x * float(f"{c.rate}")
+        return x * float("{0.rate}".format(c))
 
     for k in (2.0, 3.0):
         c.rate = k
@@ -192,6 +193,90 @@ def dc_fields(patch):
         yield linear(f)
 
 
+def computed_class_attr(patch):
+    class C:
+        pass
+
+    c = C()
+    mode = "fast"
+
+    def f(x):
+        return x * getattr(c, "rate_" + mode, 1.0)
+
+    yield linear(f)
+    C.rate_fast = 2.0
+    yield linear(f)
+    c.rate_fast = 3.0
+    yield linear(f)
+    del c.rate_fast, C.rate_fast
+    yield linear(f)
+
+
+def computed_fn_attr(patch):
+    def h():
+        pass
+
+    mode = "fast"
+
+    def f(x):
+        return x * getattr(h, "rate_" + mode, 1.0)
+
+    yield linear(f)
+    h.rate_fast = 2.0
+    yield linear(f)
+
+
+def function_attribute_that_appears(patch):
+    def h():
+        pass
+
+    def f(x):
+        try:
+            return x * h.k
+        except AttributeError:
+            return x
+
+    yield linear(f)
+    h.k = 4.0
+    yield linear(f)
+    del h.k
+    yield linear(f)
+
+
+def inherit_computed(patch):
+    class B:
+        pass
+
+    class C(B):
+        pass
+
+    c = C()
+    mode = "fast"
+
+    def f(x):
+        return x * (2.0 if hasattr(c, "rate_" + mode) else 3.0)
+
+    yield linear(f)
+    B.rate_fast = 2.0
+    yield linear(f)
+
+
+def enum_computed(patch):
+
+    class E(enum.Enum):
+        A = 1
+        B = 2
+
+    n = "B"
+
+    def f(x):
+        return x * getattr(E, n).value
+
+    yield linear(f)
+    n = "A"
+    yield linear(f)
+
+
 def function_name(patch):
     def g(x):
         return x
@@ -269,7 +354,9 @@ def describe_args(patch):
 SCENARIOS = [
     str_format, percent_format, percent_captured, repr_global, str_global, ascii_text,
     dataclass_repr, exception_str, printoptions, array2string, stringify_dictkey, dc_alias,
-    dc_fields, function_name, function_doc, class_name, class_doc, annotations, describe_args,
+    dc_fields, computed_class_attr, computed_fn_attr, function_attribute_that_appears,
+    inherit_computed, enum_computed, function_name, function_doc, class_name, class_doc,
+    annotations, describe_args,
 ]  # fmt: skip
 
 

@@ -146,6 +146,42 @@ def update():
     return f, lambda: w
 
 
+def store_value():
+    s = {}
+
+    def f(x):
+        y = x * 2.0
+        s["last"] = y
+        return y
+
+    return f, lambda: s
+
+
+def store_value_attr():
+    class C:
+        pass
+
+    c = C()
+    c.last = 0.0
+
+    def f(x):
+        c.last = x * 3.0
+        return x
+
+    return f, lambda: c.last
+
+
+def append_value():
+    s = []
+
+    def f(x):
+        y = x * 2.0
+        s.append(y)
+        return y
+
+    return f, lambda: s
+
+
 def dict_attr():
     class C:
         pass
@@ -270,8 +306,9 @@ def byte_array():
 
 SCENARIOS = [
     fresh_object, fresh_array, fresh_attr, default_list, deque_rotate, counter, defaultdict,
-    fill_array, np_copyto, out, update, dict_attr, globals_write, type_attr, method_alias,
-    map_append, sorting, swap, same_content_swap, attribute_swap, cell_del, byte_array,
+    fill_array, np_copyto, out, update, store_value, store_value_attr, append_value, dict_attr,
+    globals_write, type_attr, method_alias, map_append, sorting, swap, same_content_swap,
+    attribute_swap, cell_del, byte_array,
 ]  # fmt: skip
 
 

@@ -58,9 +58,9 @@ def test_a_write_leaves_what_numpy_leaves_and_has_its_gradient(write, order):
         return np.sum(np.sin(y) * W)
 
     x = np.array(X, order=order)
-    value, g = yota.grad(f, x, V)
+    value, g = yota.grad(f, x, V, exact=True)
     assert value == f(x, V)
-    assert yota.gradtape(f, x, V).compile()(x, V)[0] == value
+    assert yota.gradtape(f, x, V).compile(exact=True)(x, V)[0] == value
     plain = yota.simplegrad(f, x, V)(x, V)
     assert plain[0] == value
     for a, b in zip(plain[1:], g, strict=True):

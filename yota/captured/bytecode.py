@@ -14,7 +14,8 @@ from yota.captured import traits
 ESCAPES = frozenset({
     "__globals__", "__builtins__", "__subclasses__", "__closure__", "__code__", "cell_contents",
     "f_back", "f_locals", "f_globals", "gi_frame", "tb_frame", "tofile", "dump", "ctypes",
-    "setflags", "__array_interface__", "__array_struct__", "tp_frame", "cr_frame", "tb_next",
+    "setflags", "__array_interface__", "__array_struct__", "ag_frame", "cr_frame", "tb_next",
+    "rvs",
 })  # fmt: skip
 
 _GLOBAL_LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})

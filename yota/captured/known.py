@@ -36,6 +36,9 @@ _IMPURE_BUILTINS = frozenset({
     "open", "print", "object.__reduce__",
 })  # fmt: skip
 
+# where yota.scipy's distributions are made
+STATS = "yota.scipy.stats.distribution"
+
 BUILTINS = vars(builtins)
 # as they were at first: whoever replaces one of them is noticed
 _GENUINE = {
@@ -62,12 +65,18 @@ def is_known(module: types.ModuleType) -> bool:
 
 def is_pure_module(module: types.ModuleType) -> bool:
     """Tell whether a module's functions answer alike, but for `IMPURE_NAMES`."""
-    return is_known(module) and IMPURE_NAMES.isdisjoint(module.__name__.split(".")[1:])
+    return is_known(module) and IMPURE_NAMES.isdisjoint(parts_of(module))
 
 
 def is_impure_module(module: types.ModuleType) -> bool:
     """Tell whether a module is a part of a known one that does not answer alike."""
-    return is_known(module) and not IMPURE_NAMES.isdisjoint(module.__name__.split(".")[1:])
+    return is_known(module) and not IMPURE_NAMES.isdisjoint(parts_of(module))
+
+
+def parts_of(module: types.ModuleType) -> list[str]:
+    """Return the parts of a module's name that tell something: not those of this library's own."""
+    root, *rest = module.__name__.split(".")
+    return rest if root != "yota" else []
 
 
 def is_pure_builtin(name: str) -> bool:
@@ -86,7 +95,7 @@ def is_impure(x: Any) -> bool:
         return False
     if module is builtins:
         return name in _IMPURE_BUILTINS
-    return not IMPURE_NAMES.isdisjoint((*module.__name__.split(".")[1:], name))
+    return not IMPURE_NAMES.isdisjoint((*parts_of(module), name))
 
 
 def is_library(x: Any) -> bool:

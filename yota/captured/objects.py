@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from yota.captured import traits
+from yota.captured import known, traits
 from yota.captured.classes import is_of_c, kind, weak
 from yota.captured.known import is_named_library
 from yota.captured.values import mapping, sequence
@@ -60,7 +60,7 @@ def what_hides_state(cls: type) -> str:
     """Return why the state of objects of this class does not show, '' if it does."""
     if any(is_of_c(b) and b not in _PLAIN for b in cls.__mro__):
         return f"is a {cls.__name__}, whose state cannot be compared"
-    if "yota" in (b.__module__.partition(".")[0] for b in cls.__mro__):
+    if any(b.__module__.startswith("yota.") and b.__module__ != known.STATS for b in cls.__mro__):
         return f"is a {cls.__name__}, of an earlier call"
     for base in cls.__mro__:
         own = vars(base) if base not in _PLAIN else {}

@@ -124,8 +124,8 @@ def mapping(walk: Walk, held: str, x: Any, shown: str) -> None:
         keys = walk.constant(tuple(x))
         walk.unless(f"same(tuple({held}), {keys})")
         paths = [f"{held}[{keys}[{k}]]" for k in range(len(x))]
-    for path, (key, item) in zip(paths, dict.items(x), strict=True):
-        walk.value(path, item, f"{shown}[{key!r}]")
+    for path, key in zip(paths, x, strict=True):
+        walk.value(path, dict.__getitem__(x, key), f"{shown}[{key!r}]")
 
 
 def ordered(walk: Walk, held: str, x: Any, shown: str) -> None:

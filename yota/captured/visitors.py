@@ -15,7 +15,7 @@ import numpy as np
 
 from yota.captured import functions, names, objects, values
 from yota.captured.classes import klass, weak
-from yota.captured.known import is_impure, is_library, is_named_library
+from yota.captured.known import STATS, is_impure, is_library, is_named_library
 from yota.captured.same import floats_of, same_value
 from yota.captured.walk import Visitor, Walk
 from yota.compiled import Compiled
@@ -69,6 +69,8 @@ def visitor_of(x: Any) -> Visitor | None:
         return None
     if is_impure(x):
         return impure
+    if cls.__module__ == STATS and cls.__name__ == "Distribution":
+        return None  # made once, when SciPy's twin was
     if issubclass(cls, np.void):
         return values.record
     if issubclass(cls, np.dtype):

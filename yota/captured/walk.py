@@ -171,6 +171,9 @@ class Walk:
         if len(present) == len(held) and present:
             # all that it holds is looked at below
             self.unless(f"len({space}) == {len(held)}")
+        elif self.reflects:
+            # a name may be computed
+            self.unless(f"[*{space}] == {self.constant(list(held))}")
         else:
             self.absent(space, held, frozenset(n for n in names if n not in held))
         for name in present:

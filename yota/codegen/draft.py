@@ -12,8 +12,8 @@ from yota.codegen.constants import constant_text
 from yota.codegen.results import Results
 from yota.codegen.runtime import BufferPool, Checks, Unpack, Values
 from yota.codegen.scope import Scope
-from yota.shapes import may_vary
 from yota.codegen.source import Line
+from yota.shapes import may_vary
 from yota.tape import Call, Constant, Guard, Input, Op, Tape, Var, comment_of
 
 _HELPERS = (

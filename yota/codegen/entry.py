@@ -1,4 +1,4 @@
-"""The code that stands behind a cache: arguments are checked in its own lines, MISS is an answer."""
+"""The code behind a cache: it checks arguments in its own lines, and MISS is an answer."""
 
 from __future__ import annotations
 
@@ -87,6 +87,7 @@ class EntryDraft(LeanDraft):
         return self.unless(f"{call} is {self.helper['miss']}")
 
     def unless(self, test: str) -> list[Line]:
+        """Return the lines that leave the function where a test is true."""
         return [Line(f"if {test}:"), Line(f"    {self.refusal}")]
 
     def arguments(self) -> str:

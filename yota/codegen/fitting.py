@@ -20,7 +20,7 @@ from yota.codegen.scope import Scope
 from yota.codegen.source import Line
 from yota.codegen.structure import fixed, walk
 from yota.structs import Again, Attr, Leaf, Node, Static
-from yota.tape import Input, Var, comment_of
+from yota.tape import Var, comment_of
 
 _FLAGS = {"C": "c_contiguous", "F": "f_contiguous"}
 _PAIRWISE = 6
@@ -48,6 +48,7 @@ class Fitting:
             yield from self.seed(name, scope.tape.inputs[-1])
 
     def argument(self, name: str, structure: Any, as_float: bool) -> Iterator[Line]:
+        """Yield the lines for one argument."""
         self.arrays, self.nodes = {}, {}
         if as_float and not isinstance(structure, Static):
             yield Line(f"{name} = {self.names.bind(as_floats, 'as_floats')}({name})")
@@ -74,6 +75,7 @@ class Fitting:
                 yield from self.node(s, path)
 
     def node(self, s: Node, path: str) -> Iterator[Line]:
+        """Yield the lines for a container or object, and for what it holds."""
         if not path.isidentifier():
             name = self.names.unique("part")
             yield Line(f"{name} = {path}")
@@ -92,6 +94,7 @@ class Fitting:
             yield from self.visit(child, f"{path}[{key!r}]" if item else f"{path}.{key}")
 
     def is_array(self, s: Any) -> bool:
+        """Tell whether a part of a structure is the leaf of an array."""
         tape = self.scope.tape
         return isinstance(s, Leaf) and tape[tape.inputs[s.index]].spec.kind == "array"
 
@@ -151,6 +154,7 @@ class Fitting:
                 yield from self.require(" or ".join(pairs))
 
     def seed(self, name: str, var: Var) -> Iterator[Line]:
+        """Yield the lines for the seed, which may come in another type."""
         op, taken = self.scope.tape[var], self.names.bind(Seed(self.scope.tape, var), "as_seed")
         test = self.another_type(var, op, name)
         yield Line(f"if {test}:", f"{var} {comment_of(op)}", var)
@@ -161,6 +165,7 @@ class Fitting:
             yield Line(f"{self.scope.local[var]} = {name}")
 
     def require(self, unless: str) -> Iterator[Line]:
+        """Yield the lines that leave the function where a test is true."""
         yield Line(f"if {unless}:")
         yield Line(f"    {self.miss}")
 
@@ -187,13 +192,14 @@ def _is_plain(s: Node) -> bool:
         return False
     if issubclass(s.type, dict):
         return s.type is dict
-    return _is_plain_class(s.type) and all(map(_is_attribute, s.keys))
+    kind: Any = s.type
+    return _is_plain_class(kind) and all(map(_is_attribute, s.keys))
 
 
 @functools.lru_cache(maxsize=512)
-def _is_plain_class(kind: type) -> bool:
+def _is_plain_class(kind: Any) -> bool:
     """Tell whether the instance's `__dict__`, and nothing else, holds its attributes."""
-    if kind.__getattribute__ is not object.__getattribute__:  # type: ignore[comparison-overlap]
+    if kind.__getattribute__ is not object.__getattribute__:
         return False
     spaces = [vars(base) for base in kind.__mro__]
     if any(isinstance(x, functools.cached_property) for space in spaces for x in space.values()):

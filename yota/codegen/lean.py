@@ -19,7 +19,7 @@ _REDUCTIONS = {
     np.sum: np.add, np.prod: np.multiply,
     np.max: np.maximum, np.amax: np.maximum, np.min: np.minimum, np.amin: np.minimum,
 }  # fmt: skip
-_OPERATORS = {
+_OPERATORS: dict[Any, str] = {
     np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/",
     np.less: "<", np.less_equal: "<=", np.greater: ">", np.greater_equal: ">=",
     np.equal: "==", np.not_equal: "!=",
@@ -83,15 +83,21 @@ class LeanExpressions(Expressions):
     # elementwise
 
     def ufunc(self, op: Call, out: str) -> str | None:
-        if op.kwargs or op.fn.nout != 1 or len(op.args) != op.fn.nin:
+        """Return an elementwise call, None where it has options."""
+        fn: Any = op.fn
+        if op.kwargs or fn.nout != 1 or len(op.args) != fn.nin:
             return None
-        if len(op.args) == 2 and op.args[0] is op.args[1] and op.fn is np.multiply:
-            if op.spec.dtype.kind == "f" and self.is_array(op.args[:1]):
-                op = _squared(op)
+        if op.fn is np.multiply and self.is_square(op):
+            op = _squared(op)
         parts = [self.elementwise(op, k) for k in range(len(op.args))]
         if out:
             parts.append(f"out={out}" if op.fn in _KEYWORD_OUT else out)
         return f"{self.name(op.fn)}({', '.join(parts)})"
+
+    def is_square(self, op: Call) -> bool:
+        """Tell whether a product is one of a real array with itself."""
+        x, y = op.args
+        return x is y and op.spec.dtype.kind == "f" and self.is_array((x,))
 
     def elementwise(self, op: Call, at: int) -> str:
         """Return an operand of an elementwise call, a number as a 0-d array of the loop's type."""
@@ -105,7 +111,7 @@ class LeanExpressions(Expressions):
 
     def loop_type(self, op: Call, at: int) -> Any:
         """Return the type in which an elementwise call takes operand `at`, None if unknown."""
-        if op.fn.signature is not None:
+        if getattr(op.fn, "signature", None) is not None:
             return None
         return loop_type(op.fn, tuple(map(self.weak_type, op.args)), at)
 
@@ -158,6 +164,7 @@ class LeanExpressions(Expressions):
         return None
 
     def is_number(self, x: Any) -> bool:
+        """Tell whether an operand is a real number that Python's operators take as NumPy does."""
         if type(x) is Var:
             spec = self.tape[x].spec
             return spec.kind in ("scalar", "python") and spec.dtype in _REAL
@@ -166,6 +173,7 @@ class LeanExpressions(Expressions):
         return type(x) in (float, np.float64, np.float32)
 
     def has_strong(self, op: Call) -> bool:
+        """Tell whether an operand is a number of NumPy's, so that the result is one."""
         strong = (
             self.tape[x].spec.kind == "scalar" if type(x) is Var else isinstance(x, np.generic)
             for x in op.args
@@ -188,6 +196,7 @@ class LeanExpressions(Expressions):
     # reductions and products
 
     def reduction(self, op: Call, out: str) -> str | None:
+        """Return a reduction as the method of its ufunc."""
         known = dict(op.kwargs)
         if len(op.args) > 2 or not {"axis", "keepdims"}.issuperset(known):
             return None
@@ -206,6 +215,7 @@ class LeanExpressions(Expressions):
         return f"{self.name(ufunc)}.reduce({', '.join(parts)})"
 
     def dot(self, op: Call, out: str) -> str | None:
+        """Return a product as the method of an array."""
         if len(op.args) != 2 or op.kwargs or not self.is_array(op.args):
             return None
         if any(not 1 <= len(self.tape[x].spec.shape) <= 2 for x in op.args):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from yota.codegen.draft import Step
@@ -11,7 +12,7 @@ from yota.codegen.lean import Raw
 from yota.codegen.rolling import Loop, varying
 from yota.codegen.source import Line
 from yota.rules.functional import getitem
-from yota.tape import Call, Var
+from yota.tape import Call, Constant, Var
 
 if TYPE_CHECKING:
     from yota.buffers import Buffer
@@ -63,6 +64,7 @@ class LoopWriter:
         step.memory += self.taken
 
     def varies(self, k: int, at: int) -> bool:
+        """Tell whether an operand differs from round to round."""
         return (k, at) in self.loop.columns or (k, at) in self.loop.carried
 
     def lines(self, k: int) -> list[Line]:
@@ -125,8 +127,7 @@ class LoopWriter:
             return place.pop()
         text = Column(self.draft, values).written()
         if text not in self.columns:
-            name = f"{letter}{len(self.columns) + 1}"
-            self.columns[text] = self.draft.names.unique(name)
+            self.columns[text] = self.memory.fresh(letter)
         return self.columns[text]
 
     def heading(self) -> str:
@@ -134,7 +135,7 @@ class LoopWriter:
         builtin = self.draft.names.builtin
         if not self.columns:
             return f"_ in {builtin(range)}({self.loop.region.rounds})"
-        rows = self.draft.names.unique("rows")
+        rows = self.memory.fresh("rows")
         texts = list(self.columns)
         names = ", ".join(self.columns.values())
         many = f"{builtin(zip)}({', '.join(texts)})" if len(texts) > 1 else texts[0]
@@ -165,6 +166,7 @@ class Column:
         return text
 
     def numbers(self) -> str:
+        """Return the text for whole numbers."""
         found = _range(self.values)
         if found is None:
             return repr(tuple(self.values))
@@ -172,7 +174,19 @@ class Column:
 
     def places(self) -> str | None:
         """Return the text for values that stand in memory that stays."""
-        return self.cycle() or self.parts() or self.views()
+        return self.constants() or self.cycle() or self.parts() or self.views()
+
+    def constants(self) -> str | None:
+        """Return constants by their numbers."""
+        if not all(isinstance(self.draft.tape[v], Constant) for v in self.values):
+            return None
+        numbers = [v.id for v in self.values]
+        found, each = _range(numbers), self.draft.memory.each
+        text = repr(tuple(numbers))
+        if found is not None:
+            name = self.draft.names.builtin(range)
+            text = f"{name}({found.start}, {found.stop}, {found.step})"
+        return f"[{self.draft.helper['constants']}[{each}] for {each} in {text}]"
 
     def cycle(self) -> str | None:
         """Return a few places that take turns."""
@@ -229,16 +243,27 @@ class Column:
         pairs = [(v, hoisted[v]) for v in self.values if v in hoisted and v not in draft.plan.joins]
         if len(pairs) < len(self.values) or len({draft.key_of(*p) for p in pairs}) > 1:
             return None
+        if pairs[0][1].fn is getitem and type(pairs[0][1].args[1]) is int:
+            return self.rows([op for _, op in pairs])
         inner = Column(draft, [op.args[0] for _, op in pairs])
         self.needs, self.whole = inner.needs, inner.whole
         name = draft.memory.each
         return inner.text and f"[{draft.memory.view(pairs[0][1], name)} for {name} in {inner.text}]"
 
+    def rows(self, ops: list[Call]) -> str | None:
+        """Return rows of one table."""
+        found = _range([op.args[1] for op in ops])
+        table = ops[0].args[0]
+        if found is None or found.start < 0 or any(op.args[0] != table for op in ops):
+            return None
+        self.needs = [table]
+        return f"{self.draft.place(table)}[{_slice(found)}]"
+
 
 def _range(values: Sequence[int]) -> range | None:
     """Return equally spaced numbers as a range, None for others."""
     step = values[1] - values[0]
-    if not step or any(y - x != step for x, y in zip(values, values[1:], strict=False)):
+    if not step or any(y - x != step for x, y in pairwise(values)):
         return None
     return range(values[0], values[-1] + (1 if step > 0 else -1), step)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -81,7 +82,7 @@ class LeanDraft(Draft):
 
     def stays(self, var: Var) -> bool:
         """Tell whether a value stands in memory that stays, or is a constant."""
-        return var in self.resident
+        return var in self.resident or isinstance(self.tape[var], Constant)
 
     def is_placed(self, var: Var) -> bool:
         """Tell whether a value is computed into memory that stays."""
@@ -306,6 +307,12 @@ class Memory:
         self.shapes: dict[Any, str] = {}
         self.tables: list[Line] = []
         self.each = draft.names.unique("each")
+        self.counts: Counter[str] = Counter()
+
+    def fresh(self, word: str) -> str:
+        """Return a new numbered name."""
+        self.counts[word] += 1
+        return self.draft.names.unique(f"{word}{self.counts[word]}")
 
     def need(self, var: Var) -> None:
         """Note that a value that stays is used, if it is one."""

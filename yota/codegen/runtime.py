@@ -14,7 +14,7 @@ from yota.tape import Input, Tape, Var, check_guard, check_shape, conform
 
 
 class Miss:
-    """What an entry returns where arguments do not fit, or take another way through the function."""
+    """What an entry returns where arguments do not fit or Python takes another branch."""
 
     def __repr__(self) -> str:
         return "MISS"

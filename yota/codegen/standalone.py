@@ -17,9 +17,9 @@ from yota.codegen.expressions import Expressions
 from yota.codegen.results import Results
 from yota.codegen.runtime import PYTHON
 from yota.codegen.scope import Scope
-from yota.shapes import may_vary
 from yota.codegen.source import Line, Page, Source
 from yota.codegen.structure import Arguments
+from yota.shapes import may_vary
 from yota.tape import (
     Call,
     Constant,

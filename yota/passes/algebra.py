@@ -221,6 +221,15 @@ def _index(op: Call, known: Known) -> Found:
     return _operand(op, known) if whole else None
 
 
+def _where(op: Call, known: Known) -> Found:
+    """Return the one branch that a constant condition takes everywhere."""
+    if len(op.args) != 3 or op.kwargs:
+        return None
+    number = known.number(op.args[0])
+    x = None if number is None else op.args[1 if number else 2]
+    return (x, f"{op.args[0]} is {bool(number)} everywhere") if type(x) is Var else None
+
+
 def _sum(op: Call, known: Known) -> Found:
     """Return `x` for an integer sum over no axis; a float one turns -0.0 into 0.0."""
     axis = op.args[1] if len(op.args) > 1 else dict(op.kwargs).get("axis")
@@ -245,5 +254,5 @@ RULES: dict[Any, Rule] = {
     np.reshape: _operand, np.broadcast_to: _operand, np.copy: _operand, np.ravel: _operand,
     np.ascontiguousarray: _operand, np.squeeze: _operand,
     identity: _operand, halt: _operand, cast: _operand, getitem: _index,
-    np.sum: _sum,
+    np.sum: _sum, np.where: _where,
 }  # fmt: skip

@@ -43,7 +43,13 @@ class Work:
         self.why: dict[Var, str] = {}
         self.inside: dict[Var, tuple[Var, str]] = {}
         self.merged: dict[Var, tuple[Var, str]] = {}
+        self.stacks: dict[tuple[Var, ...], Var] = {}
+        self.turned: dict[Var, Var] = {}
         self.next_id = tape.next_id
+        # where each op runs, and how far the next one to either side may be
+        self.rank: dict[Var, tuple[float, float]] = {
+            v: (float(k), 1.0) for k, v in enumerate(tape.ops)
+        }
         self.kept = {*tape.outputs, *(g.var for g in tape.guards)}
         for var, op in tape:
             self.enter(var, op)
@@ -119,8 +125,14 @@ class Work:
         self.ops[var] = op
         self.users[var] = {}
         self.before.setdefault(at, []).append(var)
+        place, room = self.rank[at]
+        self.rank[var] = (place - room / 2, room / 2)
         self.enter(var, op)
         return var
+
+    def place(self, var: Var) -> tuple[float, Var]:
+        """Return a number that is greater the later an op runs."""
+        return self.rank.get(var, (-1.0, 0.0))[0], var
 
     def call(self, at: Var, spec: Spec, fn: Any, *args: Any, **kwargs: Any) -> Var:
         """Put a call under a fresh number in front of `at`, with the origin of `at`."""
@@ -138,10 +150,11 @@ class Work:
         var = self.call(at, spec, fn, *args, **kwargs)
         self.before[at].remove(var)
         op = self.ops[var]
-        place = self.positions()
-        last = max(op.operands if isinstance(op, Call) else (), key=place.__getitem__)
+        last = max(op.operands if isinstance(op, Call) else (), key=self.place)
         # fresh ops that stand there already may be its operands, or read none of it
         self.after.setdefault(last, []).append(var)
+        place, room = self.rank.get(last, (-1.0, 1.0))
+        self.rank[var] = (place + room / 2, room / 2)
         return var
 
     def constant(self, value: Any, origin: Origin) -> Var:
@@ -271,6 +284,7 @@ class Work:
         return {v: k for k, v in enumerate(self.order())}
 
     def emit(self, new: Rewrite, var: Var) -> None:
+        """Put one op on the new tape."""
         if var not in self.tape.ops:
             new.tape.push(self.ops[var], var)
         elif var in self.why:
@@ -279,6 +293,7 @@ class Work:
             new.keep(var, self.ops[var])
 
     def leave_out(self, new: Rewrite, var: Var, live: set[Var]) -> None:
+        """Record what became of an op that is not on the new tape."""
         into, why = self.inside.get(var, (None, ""))
         if var in self.merged and self.merged[var][0] in live:
             new.put(var, *self.merged[var])

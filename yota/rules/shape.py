@@ -53,9 +53,11 @@ def broadcast_to_vjp(dy: Array, y: Array, array: Array, shape: Any, subok: bool 
 # Orders of axes and of elements along them.
 
 
-def transpose_vjp(dy: Array, y: Array, a: Array, axes: Sequence[int] | None = None) -> Array:
+def transpose_vjp(dy: Array, y: Array, a: Array, axes: Sequence[int] | int | None = None) -> Array:
     """Undo the permutation of axes."""
-    return np.transpose(dy) if axes is None else np.transpose(dy, inverse(axes))
+    if axes is None or isinstance(axes, int):  # NumPy takes a number for the one axis there is
+        return np.transpose(dy)
+    return np.transpose(dy, inverse(axes))
 
 
 def inverse(axes: Sequence[int]) -> tuple[int, ...]:

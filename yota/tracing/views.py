@@ -143,6 +143,7 @@ def _reshaped(parent: Traced, new: Traced, order: Any) -> Traced | None:
 
 def _unview_transpose(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced:
     axes = args[0] if args else kwargs.get("axes")
+    axes = (axes,) if isinstance(axes, int) else axes
     ndim = new._value.ndim
     back = None if axes is None else tuple(int(k) for k in np.argsort([a % ndim for a in axes]))
     turned: Traced = parent._trace.record(np.transpose, (new, back), {})

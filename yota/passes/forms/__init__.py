@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from yota.passes.forms import columns, exact, factors, gather, numbers, parts, stacks, sums
+from yota.passes.forms import batches, columns, exact, factors, gather, numbers, parts, stacks, sums
 from yota.passes.work import Work
 
 
@@ -46,8 +46,8 @@ FORMS = (
          "one pass over the data less", factors.absorb_signs),
     Form("scales", "several constant factors in turn", "3",
          "one pass over the data less for each", factors.join_scales),
-    Form("powers", "x ** n for whole n from -8 to 8", "n, for negative n twice as many", "the power function is 5 to 100 times "
-         "as slow as a product", factors.expand_powers),
+    Form("powers", "x ** n for whole n from -8 to 8", "n, for negative n twice as many",
+         "the power function is 5 to 100 times as slow as a product", factors.expand_powers),
     Form("products", "sum(a * b)", "n of the terms' magnitudes, n <= 65,536 terms a chunk",
          "the product is not stored", sums.sum_products),
     Form("sums", "sum(x)", "n of the terms' magnitudes, n <= 65,536 terms a chunk",
@@ -56,7 +56,10 @@ FORMS = (
          "NumPy starts anew for each row", columns.reduce_by_columns),
     Form("dots", "matmul(a, b)", "n of the terms' magnitudes: added in any order",
          "less to do before the first product", sums.multiply_with_dot),
-    Form("floats", "a ufunc on float64 numbers", "4 an operation: exp differs in 5 % of inputs by 1, "
-         "tanh in 29 % by up to 3", "Python's arithmetic takes 12 to 40 ns, a ufunc 100 to "
-         "500", numbers.compute_with_floats),
+    Form("batches", "small arrays that a loop computes round by round without need",
+         "0, of products n of the terms' magnitudes", "one call for all rounds",
+         batches.compute_in_batches),
+    Form("floats", "a ufunc on float64 numbers",
+         "4 an operation: exp differs in 5 % of inputs by 1, tanh in 29 % by up to 3",
+         "Python's arithmetic takes 12 to 40 ns, a ufunc 100 to 500", numbers.compute_with_floats),
 )  # fmt: skip

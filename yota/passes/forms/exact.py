@@ -1,4 +1,4 @@
-"""Forms that keep every bit: numbers for arrays that repeat one, operands instead of their copies."""
+"""Forms that keep every bit: numbers for arrays that repeat one, operands for their copies."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ def expand_means(work: Work) -> None:
     """Write `mean(x)` as the sum and the division that NumPy makes of it."""
     for var, op in work.calls(np.mean):
         spec = work.spec(op.args[0])
-        axes = axes_of(op, len(spec.shape)) if is_real_array(spec) else None
-        if spec is None or axes is None or op.spec.dtype != spec.dtype:
+        if spec is None or not is_real_array(spec) or op.spec.dtype != spec.dtype:
+            continue
+        axes = axes_of(op, len(spec.shape))
+        if axes is None:
             continue
         n = math.prod(spec.shape[a] for a in axes)
         if n:
@@ -121,13 +123,20 @@ def drop_ones(work: Work) -> None:
     """Leave out products with one, which the other forms bring to light."""
     for var, op in work.calls(np.multiply):
         for x, y in (op.args, op.args[::-1]):
-            one = (
-                not isinstance(y, Var | bool) and isinstance(y, int | float | np.number) and y == 1
-            )
-            if one and type(x) is Var and is_real_array(op.spec) and work.spec(x) == op.spec:
-                if op.spec.order in "CF" and not op.kwargs:
-                    work.put(var, x, f"numbers: {format_call(op)} changes no bit")
-                    break
+            if _is_one(y) and _gives_back(work, op, x):
+                work.put(var, x, f"ones: {format_call(op)} changes no bit")
+                break
+
+
+def _is_one(x: Any) -> bool:
+    number = isinstance(x, int | float | np.number) and not isinstance(x, bool)
+    return number and bool(x == 1)
+
+
+def _gives_back(work: Work, op: Call, x: Any) -> bool:
+    """Tell whether a result has the type and layout of an operand."""
+    same = type(x) is Var and is_real_array(op.spec) and work.spec(x) == op.spec
+    return same and op.spec.order in "CF" and not op.kwargs
 
 
 def _unbroadcast(work: Work, x: Any) -> Var | None:
@@ -135,7 +144,7 @@ def _unbroadcast(work: Work, x: Any) -> Var | None:
     found = None
     while (op := work.call_of(x, np.broadcast_to, np.expand_dims, np.reshape)) is not None:
         source = op.args[0]
-        if type(source) is not Var or op.kwargs and op.fn is not np.broadcast_to:
+        if type(source) is not Var or (op.kwargs and op.fn is not np.broadcast_to):
             break
         if op.fn is not np.broadcast_to and not _adds_in_front(work, op, source):
             break

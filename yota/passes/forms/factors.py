@@ -140,7 +140,8 @@ def scale(op: Call) -> tuple[Var, float] | None:
 def _number(x: Any) -> float | None:
     if isinstance(x, bool) or not isinstance(x, int | float | np.floating):
         return None
-    return float(x) if abs(x) < 2.0**53 or isinstance(x, float) else None
+    number = float(x)
+    return number if abs(number) < 2.0**53 or not isinstance(x, int) else None
 
 
 def _is_normal(x: float, dtype: Any) -> bool:

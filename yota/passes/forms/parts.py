@@ -11,7 +11,7 @@ from yota.aliasing import is_basic
 from yota.passes.forms.gather import Gather, is_sum
 from yota.passes.work import Work
 from yota.rules.functional import add_at, place
-from yota.tape import Spec, Var
+from yota.tape import Call, Spec, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,7 @@ def _located(part: _Part, shape: tuple[int, ...]) -> _Part:
     return _Part(part.term, part.value, part.index, axis, start, stop)
 
 
-def _rewrite(
-    work: Work, form: Gather, root: Var, terms: list[Any], parts: list[_Part]
-) -> None:
+def _rewrite(work: Work, form: Gather, root: Var, terms: list[Any], parts: list[_Part]) -> None:
     spec = work.ops[root].spec
     known = {p.term for p in parts}
     rest = [t for t in terms if t not in known]
@@ -92,7 +90,7 @@ def _rewrite(
         total = work.call(root, spec, np.add, total, term)
     for p in parts[:-1]:
         total = work.call(root, spec, add_at, total, p.index, p.value)
-    old = work.ops[root].operands
+    old = op.operands if isinstance(op := work.ops[root], Call) else []
     work.exchange(root, why, add_at, total, parts[-1].index, parts[-1].value)
     for x in old:
         work.bury(x)

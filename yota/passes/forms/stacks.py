@@ -36,7 +36,7 @@ class _Product:
 def stack_products(work: Work) -> None:
     """Let one matrix product stand for a sum of outer products, or of products of few rows."""
     form = Gather(work)
-    stacks: dict[Any, Var] = {}
+    stacks = work.stacks
     for root, _ in work.calls(np.add):
         if is_sum(work, root) and not form.is_inner(root):
             terms = list(form.terms(root))
@@ -50,13 +50,10 @@ def stack_products(work: Work) -> None:
 def _stack_sums(work: Work, form: Gather, root: Var, stacks: dict[Any, Var]) -> None:
     """Sum stacked rows at once: of tables that are summed over their rows, or of vectors."""
     terms = list(form.terms(root))
-    tables: dict[Any, dict[Var, Any]] = {}
+    tables: dict[Any, dict[Var, Var]] = {}
     for term in terms:
-        op = work.call_of(term, np.sum)
-        spec = work.spec(op.args[0]) if op is not None and work.only_user(term) else None
-        rows = spec is not None and len(spec.shape) == 2 and axes_of(op, 2) == (0,)
-        if rows and is_real_array(spec) and work.is_free(term) and op.spec.shape == spec.shape[1:]:
-            tables.setdefault(spec, {})[term] = op.args[0]
+        if (table := _summed_table(work, term)) is not None:
+            tables.setdefault(work.ops[table].spec, {})[term] = table
     vectors = {t: t for t in terms if _is_vector(work, t) and work.is_free(t)}
     for group in (*tables.values(), vectors):
         parts = tuple(sorted(group.values()))
@@ -68,6 +65,19 @@ def _stack_sums(work: Work, form: Gather, root: Var, stacks: dict[Any, Var]) -> 
         why = f"stacks: one sum for {len(group)} added up"
         form.rebuild(root, [total, *(t for t in terms if t not in group)], why)
         return
+
+
+def _summed_table(work: Work, term: Any) -> Var | None:
+    """Return the table over whose rows a term is the sum."""
+    op = work.call_of(term, np.sum)
+    if op is None or work.only_user(term) is None or not work.is_free(term):
+        return None
+    table = op.args[0]
+    spec = work.spec(table)
+    if spec is None or not is_real_array(spec) or len(spec.shape) != 2:
+        return None
+    whole = axes_of(op, 2) == (0,) and op.spec.shape == spec.shape[1:]
+    return table if whole and type(table) is Var else None
 
 
 def _groups(work: Work, terms: list[Any]) -> list[list[_Product]]:
@@ -118,16 +128,26 @@ def _is_vector(work: Work, x: Any) -> bool:
 
 def _of_tables(work: Work, term: Var, op: Call) -> _Product | None:
     """Return a product of a transposed table with a table."""
-    turned = work.call_of(op.args[0], np.swapaxes, np.transpose)
-    right = op.args[1]
-    if turned is None or turned.kwargs or type(right) is not Var:
+    left, right = _turned(work, op.args[0]), op.args[1]
+    if left is None or type(right) is not Var:
         return None
-    left = turned.args[0]
-    specs = (work.spec(left), work.spec(right))
-    plain = all(s is not None and is_real_array(s) and len(s.shape) == 2 for s in specs)
-    is_turned = plain and work.ops[op.args[0]].spec.shape == work.ops[left].spec.shape[::-1]
-    same = plain and len({s.dtype for s in specs if s is not None}) == 1
-    return _Product(term, left, right) if is_turned and same else None
+    specs = (work.ops[left].spec, work.ops[right].spec)
+    plain = all(is_real_array(s) and len(s.shape) == 2 for s in specs)
+    return _Product(term, left, right) if plain and specs[0].dtype == specs[1].dtype else None
+
+
+def _turned(work: Work, x: Any) -> Var | None:
+    """Return the table that a matrix is the transposed one of."""
+    op = work.ops[x] if type(x) is Var else None
+    if isinstance(op, Constant) and is_real_array(op.spec) and len(op.spec.shape) == 2:
+        if x not in work.turned:
+            work.turned[x] = work.constant(np.ascontiguousarray(op.value.T), op.origin)
+        return work.turned[x]
+    turned = work.call_of(x, np.swapaxes, np.transpose)
+    source = turned.args[0] if turned is not None and not turned.kwargs else None
+    if type(source) is not Var or op is None:
+        return None
+    return source if op.spec.shape == work.ops[source].spec.shape[::-1] else None
 
 
 def _stack(
@@ -150,7 +170,7 @@ def _stack(
 def stacked(work: Work, at: Var, parts: tuple[Var, ...], known: dict[Any, Var]) -> Var:
     """Return vectors as the rows of a table, or tables one below the other."""
     if parts not in known:
-        found = _rows_of_one(work, at, parts)
+        found = rows_of_one(work, at, parts)
         known[parts] = found if found is not None else _concatenated(work, at, parts)
     return known[parts]
 
@@ -173,13 +193,19 @@ def _table(spec: Spec, rows: int, width: int) -> Spec:
     return Spec("array", spec.dtype, (rows, width), "C")
 
 
-def _rows_of_one(work: Work, at: Var, parts: tuple[Var, ...]) -> Var | None:
+def rows_of_one(work: Work, at: Var, parts: tuple[Var, ...]) -> Var | None:
     """Return the rows of a table that follow each other, as a part of that table."""
     ops = [work.call_of(v, getitem) for v in parts]
     first = ops[0]
-    if first is None or type(first.args[1]) is not int or first.args[1] < 0:
+    if (
+        first is None
+        or type(first.args[0]) is not Var
+        or type(first.args[1]) is not int
+        or first.args[1] < 0
+    ):
         return None
-    table, start = first.args
+    table: Var = first.args[0]
+    start: int = first.args[1]
     wanted = [(table, start + k) for k in range(len(parts))]
     if [op.args for op in ops if op is not None] != wanted or not _is_table(work, table):
         return None
@@ -191,9 +217,11 @@ def _rows_of_one(work: Work, at: Var, parts: tuple[Var, ...]) -> Var | None:
     if len(spec.shape) == 2:
         return part
     rows = len(parts) * spec.shape[1]
-    return work.call_behind(at, _table(spec, rows, spec.shape[2]), np.reshape, part, (rows, spec.shape[2]))
+    return work.call_behind(
+        at, _table(spec, rows, spec.shape[2]), np.reshape, part, (rows, spec.shape[2])
+    )
 
 
 def _is_table(work: Work, x: Any) -> bool:
     spec = work.spec(x) if type(x) is Var else None
-    return spec is not None and is_real_array(spec) and spec.order == "C" and bool(spec.shape)
+    return is_real_array(spec) and spec is not None and spec.order == "C" and len(spec.shape) < 4

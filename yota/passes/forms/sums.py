@@ -86,6 +86,7 @@ def _sum(work: Work, var: Var, op: Call, axes: tuple[int, ...], ones: Var) -> No
     x = op.args[0]
     spec = work.ops[x].spec
     ndim, n = len(spec.shape), math.prod(spec.shape[a] for a in axes)
+    shape: tuple[int, ...]
     if axes == tuple(range(len(axes))):
         shape, first = (n, count(spec) // n), True
     elif axes == tuple(range(ndim - len(axes), ndim)):
