@@ -25,11 +25,11 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).parent.parent.parent)  # tests/yota would hide the package
 
-import numpy
+import numpy  # noqa: E402 - behind the settings that it reads
 
-import yota
-from tests.bench.models import MODELS
-from yota.program import entry_of
+import yota  # noqa: E402
+from tests.bench.models import MODELS  # noqa: E402
+from yota.program import entry_of  # noqa: E402
 
 # What JAX would compile for minutes, because it writes loops out.
 _LOOPS = ("recurrent", "lstm", "ode")

@@ -134,8 +134,9 @@ class _Batch:
         if known is not None or len(set(values)) < len(values):
             return known
         ops = [self.work.ops[v] for v in values]
-        plain = is_real_array(ops[0].spec) and ops[0].spec.order == "C"
-        if len(ops[0].spec.shape) not in (1, 2) or not plain or any(op.spec != ops[0].spec for op in ops):
+        spec = ops[0].spec
+        plain = is_real_array(spec) and spec.order == "C" and len(spec.shape) in (1, 2)
+        if not plain or any(op.spec != spec for op in ops):
             return None
         parts = tuple(sorted(values))
         rows = rows_of_one(self.work, self.at, parts)

@@ -26,6 +26,7 @@ def shapes() -> Iterator[Sample]:
             yield case(f"{name}-A", np.reshape, data, (4, 6), order="A")
     yield case("", np.transpose, x)
     yield case("axes", np.transpose, x, (2, 0, 1))
+    yield case("number", np.transpose, real(3), 0)
     yield case("negative", np.transpose, x, (-1, 0, -2))
     yield case("", np.moveaxis, x, 0, -1)
     yield case("two", np.moveaxis, x, (0, 1), (2, 0))
