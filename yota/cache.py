@@ -42,7 +42,7 @@ _REST = 64
 _SWEEP = 64
 
 
-ALWAYS = Captured(lambda f, args, kwargs=None, objects=None: True, "", 0)
+ALWAYS = Captured(lambda f, args, kwargs=None, found=None: True, "", 0)
 
 
 class CacheInfo(NamedTuple):
@@ -209,7 +209,7 @@ class Attempt:
         if self.captured is not ALWAYS and self.ears.heard:
             return self.ears.heard
         # also by another object of equal content, which others may hold
-        if not self.captured.fresh(self.f, self.args, self.kwargs, self.captured.objects):
+        if not self.captured.fresh(self.f, self.args, self.kwargs, self.captured.found):
             return "it changes what it reads from outside"
         return not_repeatable(program.tape)
 

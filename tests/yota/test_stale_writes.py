@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import collections
+import functools
+import types
 import warnings
 
 import numpy as np
@@ -304,11 +306,82 @@ def byte_array():
     return f, lambda: b
 
 
+def new_function():
+    s = types.SimpleNamespace(h=None)
+    seen = []
+
+    def f(x):
+        s.h = lambda v: v
+        return x * 2.0
+
+    def obs():
+        new = all(s.h is not o for o in seen)
+        seen.append(s.h)
+        return new
+
+    return f, obs
+
+
+def new_function_in_dict():
+    s = {"h": None}
+    seen = []
+
+    def f(x):
+        def h(v):
+            return v
+
+        s["h"] = h
+        return h(x)
+
+    def obs():
+        new = all(s["h"] is not o for o in seen)
+        seen.append(s["h"])
+        return new
+
+    return f, obs
+
+
+def new_class():
+    s = {"h": None}
+    seen = []
+
+    def f(x):
+        class C:
+            pass
+
+        s["h"] = C
+        return x
+
+    def obs():
+        new = all(s["h"] is not o for o in seen)
+        seen.append(s["h"])
+        return new
+
+    return f, obs
+
+
+def new_partial():
+    s = {"h": None}
+    seen = []
+
+    def f(x):
+        s["h"] = functools.partial(max, 1.0)
+        return x
+
+    def obs():
+        new = all(s["h"] is not o for o in seen)
+        seen.append(s["h"])
+        return new
+
+    return f, obs
+
+
 SCENARIOS = [
     fresh_object, fresh_array, fresh_attr, default_list, deque_rotate, counter, defaultdict,
     fill_array, np_copyto, out, update, store_value, store_value_attr, append_value, dict_attr,
     globals_write, type_attr, method_alias, map_append, sorting, swap, same_content_swap,
-    attribute_swap, cell_del, byte_array,
+    attribute_swap, cell_del, byte_array, new_function, new_function_in_dict, new_class,
+    new_partial,
 ]  # fmt: skip
 
 

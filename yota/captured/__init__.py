@@ -26,14 +26,14 @@ _ROUNDS = 12
 class Captured:
     """The captured state of one function: `fresh(f, args, kwargs)` tells if it is still the same.
 
-    `objects` are those that were found: as a fourth argument they ask besides whether they still
-    stand where they stood.
+    `found` is all that was met: as a fourth argument it asks besides whether it still stands where
+    it stood.
     """
 
     fresh: Callable[..., bool]
     text: str
     nbytes: int
-    objects: tuple[Any, ...] = ()
+    found: tuple[Any, ...] = ()
 
 
 def capture(roots: Sequence[Root]) -> Captured:
@@ -43,19 +43,25 @@ def capture(roots: Sequence[Root]) -> Captured:
     """
     names: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
+    ducks = traits.DUCKS
     for _ in range(_ROUNDS):
-        walk = walked(roots, names, known, False)
-        if walk.found_names <= names and walk.found_traits <= known:
-            return compiled(walked(roots, names, known, True))
+        walk = walked(roots, names, known, ducks, False)
+        if walk.found_names <= names and walk.found_traits <= known and walk.found_ducks <= ducks:
+            return compiled(walked(roots, names, known, ducks, True))
         names, known = names | walk.found_names, known | walk.found_traits
+        ducks |= walk.found_ducks
     raise Unprovable("the functions that it calls name more and more attributes")
 
 
 def walked(
-    roots: Sequence[Root], names: frozenset[str], known: frozenset[str], copies: bool
+    roots: Sequence[Root],
+    names: frozenset[str],
+    known: frozenset[str],
+    ducks: frozenset[str],
+    copies: bool,
 ) -> Walk:
     """Return the lines of the check."""
-    walk = Walk(names, known, copies, visitor_of)
+    walk = Walk(names, known, ducks, copies, visitor_of)
     for path, value, shown in roots:
         if isinstance(value, OfClass):
             walk.unless(f"type({path}) is {kind(walk, value.cls, shown)}")
@@ -82,18 +88,18 @@ def settings(walk: Walk) -> None:
 def compiled(walk: Walk) -> Captured:
     """Return the check as a function."""
     body = "".join(f"        {line}\n" for line in walk.lines)
-    found = "".join(f"{held}, " for held, _ in walk.objects)
+    found = "".join(f"{held}, " for held, _ in walk.found)
     text = (
-        "def fresh(f, args, kwargs=None, objects=None):\n    try:\n"
+        "def fresh(f, args, kwargs=None, found=None):\n    try:\n"
         f"{body}"
-        "        if objects is not None:\n"
-        f"            return all(map(is_, ({found}), objects))\n"
+        "        if found is not None:\n"
+        f"            return all(map(is_, ({found}), found))\n"
         "        return True\n"
         "    except Exception:\n        return False\n"
     )
     space = {**NAMESPACE, **walk.constants}
     exec(code_of(text), space)
-    return Captured(space["fresh"], text, walk.nbytes, tuple(x for _, x in walk.objects))
+    return Captured(space["fresh"], text, walk.nbytes, tuple(x for _, x in walk.found))
 
 
 @functools.lru_cache(maxsize=256)

@@ -117,7 +117,7 @@ def wanted(walk: Walk, cls: Any, base: Any) -> frozenset[str]:
     quiet |= {n for n in own if is_quiet(walk, n, own, creates)}
     if walk.reflects or calls_own_names(cls):
         return frozenset((walk.names | own.keys()) - quiet)
-    special = {n for n in own if n.startswith("__") or n == "_missing_"}
+    special = {n for n in own if n.startswith("__") or n == "_missing_" or n in walk.ducks}
     if is_made_by_library(cls):
         special |= _HOOKS & own.keys()
     return frozenset((walk.names | special) - quiet)

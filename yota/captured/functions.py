@@ -35,10 +35,11 @@ def function(walk: Walk, held: str, x: Any, shown: str) -> None:
 def own_attributes(walk: Walk, held: str, x: Any, shown: str) -> None:
     """Write the check of what is read of a function itself."""
     described(walk, held, x, shown)
+    whole = walk.reflects or traits.CATCHES in walk.traits
     if x.__dict__:
-        names = walk.names | x.__dict__.keys() if walk.reflects else walk.names
+        names = walk.names | x.__dict__.keys() if whole else walk.names
         walk.attributes(f"{held}.__dict__", x.__dict__, names, shown)
-    elif walk.reflects or traits.CATCHES in walk.traits:
+    elif whole:
         # else whoever asked for an attribute that is not there would have raised
         walk.add(f"if {held}.__dict__: return False")
 

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from yota.captured import known, traits
-from yota.captured.classes import is_of_c, kind, weak
+from yota.captured.classes import calls_own_names, is_of_c, kind, weak
 from yota.captured.known import is_named_library
 from yota.captured.values import mapping, sequence
 from yota.captured.walk import Walk
@@ -20,8 +20,9 @@ def member(walk: Walk, held: str, x: Any, shown: str) -> None:
     walk.unless(f"{held} is {walk.constant(weak(x))}()")
     kind(walk, type(x), shown)
     held_by = vars(x)
-    more = {"_value_"} if "value" in walk.names or walk.reflects else set()
-    walk.attributes(f"{held}.__dict__", held_by, (walk.names | more) & held_by.keys(), shown)
+    # what the methods of enumerations read
+    names = walk.names | {"_value_", "_name_"}
+    walk.attributes(f"{held}.__dict__", held_by, names & held_by.keys(), shown)
     if traits.CATCHES in walk.traits:
         walk.unless(f"len({held}.__dict__) == {len(held_by)}")
 
@@ -38,14 +39,15 @@ def instance(walk: Walk, held: str, x: Any, shown: str) -> None:
         sequence(walk, held, x, shown)
     elif issubclass(cls, dict):
         mapping(walk, held, x, shown)
-    whole = walk.reflects or is_named_library(cls)
+    # what methods of the library read of it has names that are not looked at
+    whole = walk.reflects or is_named_library(cls) or calls_own_names(cls)
     for name in slots_of(cls):
         if whole or name in walk.names:
             slot(walk, held, x, name, shown)
     if cls.__dictoffset__:
         space = x.__dict__
-        names = walk.names | space.keys() if whole else walk.names
-        walk.attributes(f"{held}.__dict__", space, names, shown)
+        names = space.keys() if whole else walk.ducks & space.keys()
+        walk.attributes(f"{held}.__dict__", space, walk.names | names, shown)
 
 
 def slot(walk: Walk, held: str, x: Any, name: str, shown: str) -> None:
@@ -58,6 +60,8 @@ def slot(walk: Walk, held: str, x: Any, name: str, shown: str) -> None:
 
 def what_hides_state(cls: type) -> str:
     """Return why the state of objects of this class does not show, '' if it does."""
+    if any(known.is_impure(b) for b in cls.__mro__):
+        return f"is a {cls.__name__}, which does not answer alike each time"
     if any(is_of_c(b) and b not in _PLAIN for b in cls.__mro__):
         return f"is a {cls.__name__}, whose state cannot be compared"
     if any(b.__module__.startswith("yota.") and b.__module__ != known.STATS for b in cls.__mro__):

@@ -17,7 +17,7 @@ COMPARES = "compares identities, or objects that may have nothing else"
 HASHES = "hashes objects, or orders them by their hash"
 MODULO = "uses the operator %"
 PERCENT = "holds a text with a %"
-CATCHES = "catches errors"
+CATCHES = "asks for what may not be there"
 MATCHES = "matches classes"
 INSTANCES = "asks for classes"
 CREATES = "uses classes as a whole, so that it may make objects"
@@ -77,6 +77,30 @@ def _table(rows: list[tuple[set[str], tuple[Any, ...]]]) -> dict[Any, frozenset[
 _OF_ATTRIBUTES, _OF_FUNCTIONS = _table(_ATTRIBUTES), _table(_FUNCTIONS)
 
 
+# what Python itself, and its numbers, ask any object for
+DUCKS = frozenset({
+    "keys", "send", "throw", "close", "as_integer_ratio", "numerator", "denominator", "real",
+    "imag", "conjugate", "is_integer",
+})  # fmt: skip
+# functions that ask their operand for an attribute of another name than their own
+_ASKS = {
+    "amax": "max",
+    "amin": "min",
+    "around": "round",
+    "closing": "close",
+    "iscomplexobj": "dtype",
+}
+_OPERATORS = frozenset({"shape", "dtype", "matvec", "rmatvec", "matmat", "rmatmat", "_matvec",
+                        "_rmatvec", "_matmat", "_rmatmat", "_adjoint", "_transpose"})  # fmt: skip
+
+
+def asks_for(x: Any) -> frozenset[str]:
+    """Return the attributes that a function of the library may ask its operands for."""
+    name = str(getattr(x, "__name__", ""))
+    more = _OPERATORS if str(getattr(x, "__module__", "")).startswith("scipy.sparse") else ()
+    return frozenset({name, _ASKS.get(name, name), *more})
+
+
 def of_attribute(name: str) -> frozenset[str]:
     """Return what the name of an attribute tells."""
     return _OF_ATTRIBUTES.get(name, frozenset())
@@ -85,6 +109,9 @@ def of_attribute(name: str) -> frozenset[str]:
 def of_function(x: Any) -> frozenset[str]:
     """Return what a function or class of a library tells."""
     try:
-        return _OF_FUNCTIONS.get(x, frozenset())
+        found = _OF_FUNCTIONS.get(x, frozenset())
     except TypeError:
-        return frozenset()
+        found = frozenset()
+    # SciPy asks functions for attributes that they need not have
+    is_scipys = str(getattr(x, "__module__", "")).startswith("scipy.")
+    return found | {CATCHES} if is_scipys else found

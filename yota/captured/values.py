@@ -29,26 +29,24 @@ def array(walk: Walk, held: str, x: Any, shown: str) -> None:
     same_dtype = f"{held}.dtype is {dtype} or {held}.dtype == {dtype}"
     if x.dtype.names:
         same_dtype = f"str({held}.dtype) == {str(x.dtype)!r}"
-    walk.unless(f"type({held}) is ndarray and {held}.shape == {x.shape} and ({same_dtype})")
+    tests = [f"type({held}) is ndarray", f"{held}.shape == {x.shape}", f"({same_dtype})"]
     if traits.STORES in walk.traits or "flags" in walk.names:
-        walk.unless(f"{held}.flags.num == {x.flags.num}")
-    content(walk, held, x)
+        tests.append(f"{held}.flags.num == {x.flags.num}")
+    walk.unless(" and ".join([*tests, content(walk, held, x)]))
     walk.arrays.append((held, x))
 
 
-def content(walk: Walk, held: str, x: Any) -> None:
-    """Write the check of an array's bytes: without a copy where they lie in a row.
+def content(walk: Walk, held: str, x: Any) -> str:
+    """Return what is true of an array with these bytes: without a copy where they lie in a row.
 
     Of what does not lie in a row as it did, `startswith` raises ValueError.
     """
     if x.flags.c_contiguous or x.flags.f_contiguous:
         row = "" if x.flags.c_contiguous else ".T"
         held_bytes = (x.T if row else x).tobytes() if walk.copies else b""
-        walk.unless(f"{walk.constant(held_bytes)}.startswith({held}{row})")
-    else:
-        held_bytes = x.tobytes() if walk.copies else b""
-        walk.unless(f"{held}.strides == {x.strides}")
-        walk.unless(f"{held}.tobytes() == {walk.constant(held_bytes)}")
+        return f"{walk.constant(held_bytes)}.startswith({held}{row})"
+    held_bytes = x.tobytes() if walk.copies else b""
+    return f"{held}.strides == {x.strides} and {held}.tobytes() == {walk.constant(held_bytes)}"
 
 
 def memory(walk: Walk) -> None:

@@ -45,20 +45,22 @@ class Unprovable(Exception):  # noqa: N818 - an answer, not a fault
 class Walk:
     """The lines of one check, while the captured state is walked.
 
-    `names` are the attributes that code spells out and `traits` what it does, both as found by
-    earlier walks; what this one finds is in `found_names` and `found_traits`.
+    `names` are the attributes that code spells out, `traits` what it does, and `ducks` what
+    functions of the library ask their operands for, all as found by earlier walks; what this one
+    finds is in `found_names`, `found_traits` and `found_ducks`.
     """
 
     def __init__(
         self,
         names: frozenset[str],
         known: frozenset[str],
+        ducks: frozenset[str],
         copies: bool,
         visitor_of: Callable[[Any], Visitor | None],
     ) -> None:
         if {traits.MODULO, traits.PERCENT} <= known:
             known |= {traits.TEXTS}
-        self.names, self.traits, self.copies = names, known, copies
+        self.names, self.traits, self.ducks, self.copies = names, known, ducks, copies
         self.reflects = traits.REFLECTS in known
         self.visitor_of = visitor_of
         self.lines: list[str] = []
@@ -66,7 +68,9 @@ class Walk:
         self.memo: dict[int, tuple[str, Any]] = {}
         self.found_names: set[str] = set()
         self.found_traits: set[str] = set()
-        self.objects: list[tuple[str, Any]] = []
+        self.found_ducks: set[str] = set()
+        self.objects: list[str] = []
+        self.found: list[tuple[str, Any]] = []
         self.arrays: list[tuple[str, Any]] = []
         self.spaces: dict[int, tuple[str, set[str]]] = {}
         self.modules: dict[int, str] = {}
@@ -117,12 +121,14 @@ class Walk:
         visit = self.visitor_of(x)
         if visit is None:
             self.found_traits |= traits.of_function(x)
+            self.found_ducks |= traits.asks_for(x)
             self.unless(f"{path} is {self.constant(x)}")
             return
         held = self.local(path)
         self.memo[id(x)] = (held, x)
+        self.found.append((held, x))
         if not issubclass(type(x), types.FunctionType | types.ModuleType | type):
-            self.objects.append((held, x))
+            self.objects.append(held)
         visit(self, held, x, shown)
 
     def plain(self, path: str, x: Any) -> None:
@@ -157,7 +163,7 @@ class Walk:
     def distinct(self) -> None:
         """Write that no two of the objects found have become one: code may compare identities."""
         if len(self.objects) > 1 and not _TOLD_APART.isdisjoint(self.traits):
-            ids = ", ".join(f"id({held})" for held, _ in self.objects)
+            ids = ", ".join(f"id({held})" for held in self.objects)
             self.unless(f"len({{{ids}}}) == {len(self.objects)}")
 
     def refuse(self, shown: str, why: str) -> Unprovable:
