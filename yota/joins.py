@@ -10,6 +10,9 @@ import numpy as np
 from yota.aliasing import is_elementwise, takes_out
 from yota.tape import Call, Tape, Var
 
+# From so many parts on, a copy of what is handed out costs less than joining it.
+_FEWEST = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Join:
@@ -55,7 +58,7 @@ class _Search:
         if joins:
             self.users = self.tape.users()
         for join in sorted(joins, key=lambda j: (j.axis, -len(j.parts))):
-            if join.var not in self.handed_out:
+            if join.var not in self.handed_out or len(join.parts) >= _FEWEST:
                 self.try_join(join)
         return self.found
 

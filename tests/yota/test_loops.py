@@ -92,8 +92,7 @@ def test_a_loop_is_one_loop_again():
     code = text(recurrent, W, U, H, rows)
     assert code.count("\n    for ") == 2
     assert len(code.splitlines()) < 110
-    assert "# %10 … %" in code
-    assert text(recurrent, W, U, H, rows, exact=True).count("\n    for ") == 2
+    assert " … %" in code
 
 
 def test_the_length_of_the_code_does_not_depend_on_the_rounds():
@@ -106,9 +105,9 @@ def test_every_op_of_a_loop_has_its_line():
     source = made.source()
     assert set(made.optimised.ops) <= set(source.line_of)
     lines = source.text.splitlines()
-    loop = [k for k, ops in source.ops_of.items() if len(ops) > 5]
+    loop = [k for k, text in enumerate(lines, 1) if " … " in text]
     assert loop
-    assert all(" … " in lines[k - 1] for k in loop)
+    assert all(len(source.ops_of[k]) > 5 for k in loop)
 
 
 def test_memory_does_not_grow_after_the_first_call():

@@ -30,7 +30,7 @@ _BIG = 1 << 20
 class Step:
     """The lines of one op, with the vars that they read and the number of its buffer.
 
-    `memory` are the names that it needs of memory that stays.
+    `memory` are the names that it needs of memory that stays, `more` the other vars that it gives.
     """
 
     var: Var
@@ -38,6 +38,12 @@ class Step:
     reads: list[Var] = field(default_factory=list)
     buffer: int | None = None
     memory: list[str] = field(default_factory=list)
+    more: tuple[Var, ...] = ()
+
+    @property
+    def gives(self) -> tuple[Var, ...]:
+        """All vars that the lines assign."""
+        return (self.var, *self.more)
 
 
 class Draft(Scope):
@@ -196,7 +202,7 @@ class Draft(Scope):
         """Return the call of a piece of a long tape, and the lines that it begins with."""
         state = self.helper["state"]
         used = sorted({s.buffer for s in steps if s.buffer is not None})
-        own = {s.var for s in steps}
+        own = {v for s in steps for v in s.gives}
         given = [state, *([self.helper["buffers"]] if self.plan.buffers else [])]
         loads = self.loads({v for s in steps for v in s.reads} - own)
         return f"{name}({', '.join(given)})", [*loads, *self.named(used)]

@@ -140,9 +140,10 @@ class _Pieces:
         name = draft.names.unique(f"{draft.name}_body{at + 1}")
         call, loads = draft.piece(name, at, steps)
         stores = [
-            Line(f"{self.state}[{s.var.id}] = {draft.local[s.var]}")
+            Line(f"{self.state}[{v.id}] = {draft.local[v]}")
             for s in steps
-            if needed.get(s.var, -1) >= end and draft.is_handed_on(s.var)
+            for v in s.gives
+            if needed.get(v, -1) >= end and draft.is_handed_on(v)
         ]
         lines = _lines(steps)
         self.calls += draft.calling(call, lines)

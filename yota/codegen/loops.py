@@ -28,7 +28,11 @@ class LoopWriter:
         self.draft, self.loop, self.memory = draft, loop, draft.memory
         self.names = [draft.local[v] for v in loop.vars[0]]
         self.columns: dict[str, str] = {}
+        self.covered: list[Var] = []
         self.taken: list[str] = []
+        # what is still read of the round before when this round's value is there
+        late = {j for (k, _), (_, j) in loop.carried.items() if j < k}
+        self.held = {j: self.memory.fresh("last") for j in sorted(late)}
         for vars_ in loop.vars:
             for var, name in zip(vars_, self.names, strict=True):
                 draft.local[var] = draft.out(var) or name
@@ -39,13 +43,13 @@ class LoopWriter:
         loop, draft = self.loop, self.draft
         lines = [x for k in range(len(self.names)) for x in self.lines(k)]
         last = loop.vars[-1]
-        step = Step(last[-1], [], [], None)
-        for (k, at), (start, j) in loop.carried.items():
-            del k, at
+        step = Step(last[-1], [], [], more=last[:-1])
+        for j, start in {j: start for start, j in loop.carried.values()}.items():
             step.lines.append(Line(f"{self.names[j]} = {draft.local[start]}"))
-            step.reads.append(start)
+            self.read(step, start)
+        before = [Line(f"{name} = {self.names[j]}") for j, name in self.held.items()]
         step.lines.append(Line(f"for {self.heading()}:", f"{loop.region.rounds} times"))
-        step.lines += [x.indented() for x in lines]
+        step.lines += [x.indented() for x in (*before, *lines)]
         self.reads(step)
         return step
 
@@ -58,10 +62,15 @@ class LoopWriter:
                 continue
             for at, x in enumerate(varying(op)):
                 if type(x) is Var and x not in own and not self.varies(k, at):
-                    step.reads.append(x)
-                    draft.memory.need(x)
-                    step.memory += [n] if (n := draft.kept_name(x)) else []
+                    self.read(step, x)
         step.memory += self.taken
+
+    def read(self, step: Step, var: Var) -> None:
+        """Note that the loop reads a value from outside."""
+        step.reads.append(var)
+        self.memory.need(var)
+        name = self.draft.kept_name(var)
+        step.memory += [name] if name else []
 
     def varies(self, k: int, at: int) -> bool:
         """Tell whether an operand differs from round to round."""
@@ -100,7 +109,8 @@ class LoopWriter:
             if type(x) is Var and (k, at) in loop.columns:
                 draft.local[x] = self.column(loop.columns[k, at], "x")
             elif type(x) is Var and (k, at) in loop.carried:
-                draft.local[x] = self.names[loop.carried[k, at][1]]
+                j = loop.carried[k, at][1]
+                draft.local[x] = self.held.get(j, self.names[j])
 
     def indexed(self, op: Call, k: int) -> Call:
         """Return an index that varies as the name of the number."""
@@ -125,7 +135,9 @@ class LoopWriter:
             self.memory.need(values[0])
             self.taken.append(*place)
             return place.pop()
-        text = Column(self.draft, values).written()
+        column = Column(self.draft, values)
+        text = column.written()
+        self.covered += column.covers
         if text not in self.columns:
             self.columns[text] = self.memory.fresh(letter)
         return self.columns[text]
@@ -139,7 +151,8 @@ class LoopWriter:
         texts = list(self.columns)
         names = ", ".join(self.columns.values())
         many = f"{builtin(zip)}({', '.join(texts)})" if len(texts) > 1 else texts[0]
-        self.memory.tables.append(Line(f"{rows} = {builtin(list)}({many})"))
+        covered = tuple(dict.fromkeys(self.covered))
+        self.memory.tables.append(Line(f"{rows} = {builtin(list)}({many})", more=covered))
         self.taken.append(rows)
         return f"{names} in {rows}"
 
@@ -150,6 +163,7 @@ class Column:
     def __init__(self, draft: LeanDraft, values: Sequence[Any]) -> None:
         self.draft, self.values = draft, values
         self.needs: list[Var] = []
+        self.covers: list[Var] = []
         self.whole: int | None = None
         self.text = self.numbers() if type(values[0]) is not Var else self.places()
 
@@ -243,10 +257,12 @@ class Column:
         pairs = [(v, hoisted[v]) for v in self.values if v in hoisted and v not in draft.plan.joins]
         if len(pairs) < len(self.values) or len({draft.key_of(*p) for p in pairs}) > 1:
             return None
+        self.covers = list(self.values)
         if pairs[0][1].fn is getitem and type(pairs[0][1].args[1]) is int:
             return self.rows([op for _, op in pairs])
         inner = Column(draft, [op.args[0] for _, op in pairs])
         self.needs, self.whole = inner.needs, inner.whole
+        self.covers += inner.covers
         name = draft.memory.each
         return inner.text and f"[{draft.memory.view(pairs[0][1], name)} for {name} in {inner.text}]"
 

@@ -144,7 +144,8 @@ class LeanDraft(Draft):
 
     def kept_name(self, var: Var) -> str:
         """Return the name of a value that no line of the body assigns, else nothing."""
-        return self.local[var] if var in self.memory.hoisted or var in self.rolled else ""
+        is_kept = var in self.memory.hoisted or (var in self.rolled and var in self.plan.slot)
+        return self.local[var] if is_kept else ""
 
     def joined(self, join: Join, op: Call) -> Step:
         """Return the copies of the parts that are not computed in place."""
@@ -255,6 +256,7 @@ class LeanDraft(Draft):
     def piece(self, name: str, at: int, steps: list[Step]) -> tuple[str, list[Line]]:
         """Return the call of a piece of a long tape, and the lines that it begins with."""
         own = {s.var for s in steps if s.buffer is not None or s.var not in self.resident}
+        own |= {v for s in steps for v in s.more}
         read = {v for s in steps for v in s.reads} - own
         names = list(dict.fromkeys(n for s in steps for n in s.memory))
         brought = [v for v in sorted(read & self.resident) if self.local[v] not in names]
@@ -391,6 +393,8 @@ class Memory:
         text = f"{self.draft.buffer}{self.plan.slot[join.whole]}"
         if join.whole != join.var:
             text += f"[{join.starts[0]}:{join.starts[-1]}]"
+            if join.is_stack != self.plan.joins[join.whole].is_stack:
+                text += f".reshape({self.draft.write.operand(op.spec.shape)})"
         return self.draft.step(var, op, text).lines
 
     def view(self, op: Call, source: str) -> str:

@@ -96,6 +96,8 @@ class _Search:
             for at, values in enumerate(zip(*occurrences, strict=True)):
                 if not self.classify(loop, k, at, values, place):
                     return None
+            if not _is_unambiguous(occurrences):
+                return None
         return loop
 
     def is_alike(self, results: list[Var], region: Region) -> bool:
@@ -134,8 +136,20 @@ class _Search:
         j = next((j for j, v in enumerate(before) if v == values[1]), None)
         if j is None or any(v != r[j] for v, r in zip(values[1:], loop.vars, strict=False)):
             return False
+        if any(known == j and start != values[0] for start, known in loop.carried.values()):
+            return False
         loop.carried[k, at] = (values[0], j)
         return not self.kept.is_placed(before[j])
+
+
+def _is_unambiguous(rounds: list[list[Any]]) -> bool:
+    """Tell whether an operand that stands twice in the first round does so in the others."""
+    first = rounds[0]
+    return all(
+        x != first[at] or all(r[at] == r[other] for r in rounds)
+        for at in range(len(first))
+        for other, x in enumerate(first[at + 1 :], start=at + 1)
+    )
 
 
 def varying(op: Call) -> Iterator[Any]:
