@@ -208,10 +208,17 @@ class Attempt:
             return self.slot.why
         if self.captured is not ALWAYS and self.ears.heard:
             return self.ears.heard
+        if self.captured is not ALWAYS and self.told():
+            return f"{self.told()}: it makes a text of a traced value"
         # also by another object of equal content, which others may hold
         if not self.captured.fresh(self.f, self.args, self.kwargs, self.captured.found):
             return "it changes what it reads from outside"
         return not_repeatable(program.tape)
+
+    def told(self) -> str:
+        """Return where a text was made of a traced value, '' if nowhere."""
+        trace = self.ears.trace()
+        return trace.told if trace is not None else ""
 
     def keep(self, program: Program) -> None:
         """Put the program into the slot; else note on it why every call is traced."""

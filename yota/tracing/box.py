@@ -140,16 +140,19 @@ class Traced:
         return answer
 
     def __repr__(self) -> str:
-        views.sync(self)
-        return repr(self._value)
+        return repr(self._told())
 
     def __str__(self) -> str:
-        views.sync(self)
-        return str(self._value)
+        return str(self._told())
 
     def __format__(self, form: str) -> str:
+        return format(self._told(), form)
+
+    def _told(self) -> Any:
+        """Return the value for a text, which no guard repeats."""
         views.sync(self)
-        return format(self._value, form)
+        self._trace.tell()
+        return self._value
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise self._trace.escape(self, "pickle", "return the value from the function instead")

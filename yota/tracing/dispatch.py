@@ -24,6 +24,7 @@ STATIC = {
     np.may_share_memory, np.shares_memory, np.common_type, np.min_scalar_type,
     np.array_repr, np.array_str, np.array2string,
 }  # fmt: skip
+_TEXTS = {np.array_repr, np.array_str, np.array2string}
 
 
 def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -57,6 +58,8 @@ def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[st
     """Record one of NumPy's functions; what only asks for shapes and types is not recorded."""
     if any(has_protocol(kind, "__array_function__") for kind in types):
         return NotImplemented
+    if func in _TEXTS:
+        box._trace.tell()
     if func in STATIC:
         return _run_plain(func, args, kwargs)
     if func in WRITERS:

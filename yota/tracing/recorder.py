@@ -28,7 +28,8 @@ from yota.tracing.views import follow, sync
 def current() -> Trace | None:
     """Return the trace under way in this thread or task, None outside."""
     trace: Trace | None = CURRENT.get()
-    return trace
+    # a task that began inside a traced function keeps its context when the trace is over
+    return trace if trace is not None and trace.base is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Trace:
         self.failure: Failure | None = None
         self.captured: dict[int, tuple[Any, Any, Var]] = {}
         self.running = ""
+        self.told = ""
         self.raised: Any = None
         self.without_use: set[Var] = set()
 
@@ -243,6 +245,11 @@ class Trace:
             self.guard(box, np.shape(box._value), "shape")
         if dtype_varies(call, self.tape):
             self.guard(box, kind_text(box._value), "type")
+
+    def tell(self) -> None:
+        """Note where a text is made of a traced value: the tape does not depend on it."""
+        if self.base is not None and not self.told:
+            self.told = self.origin().place or "in the traced function"
 
     def escape(self, box: Traced, through: str, cure: str) -> TraceError:
         """Return, and remember, the error of a value that would leave the trace."""
