@@ -17,7 +17,7 @@ def show(tape: Tape, *args: Any, seed: Any = None, **kwargs: Any) -> None:
     Where there is no terminal, print the tape with its values.  Raises YotaError for a tape without
     values and arguments.
     """
-    from yotaview.cli import on_terminal
+    from yotaview.invocation import on_terminal
     from yotaview.model.single import session_of
     from yotaview.render.line import plain
     from yotaview.render.text import tape_lines
