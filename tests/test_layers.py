@@ -23,7 +23,7 @@ def test_the_engine_imports_neither_viewer_nor_screen():
 
 @pytest.mark.parametrize(
     "module",
-    ["capture", "model.session", "model.store", "checks", "export", "cli"],
+    ["capture", "model.session", "model.store", "checks", "export", "headless", "cli"],
 )
 def test_what_draws_nothing_imports_no_screen(module):
     assert not loaded_after(f"import yotaview.{module}") & set(HEAVY)

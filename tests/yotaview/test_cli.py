@@ -24,7 +24,7 @@ from tests.yotaview.scripts import (
     ROOT,
     yotaview,
 )
-from yotaview import cli
+from yotaview import cli, headless
 from yotaview.capture import run_script
 from yotaview.lessons import LESSONS, lesson_path, next_lesson
 from yotaview.model.breaks import FORMS
@@ -676,7 +676,7 @@ def test_interrupt_while_writing_answers_130(
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "list_lines", interrupted)
+    monkeypatch.setattr(headless, "list_lines", interrupted)
     code, _, err = run("--list", script, capfd=capfd)
     assert code == 130
     assert err.splitlines()[-1] == "yotaview: interrupted"
