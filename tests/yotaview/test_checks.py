@@ -87,7 +87,7 @@ def test_nan_in_an_input_is_named_as_such() -> None:
 def test_input_without_a_path_is_a_note() -> None:
     (note,) = findings(lambda x, unused: np.sum(x), np.ones(2), np.ones(3))
     assert note.level == "note"
-    assert note.text == "input unused: no path to the result, its gradient is zero"
+    assert note.text == "input unused: no path to the result, its gradient is zero: no op reads it"
 
 
 def test_line_holds_place_number_and_function() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call
 from yotaview.model.findings import Finding
+from yotaview.model.flow import Paths
 from yotaview.model.summary import format_number, numeric
 
 CHECK = "nan"
@@ -210,27 +211,13 @@ def _hint(op: Call, operands: list[Any]) -> str:
 
 
 def find_unused(tape: Tape, name: str = "") -> list[Finding]:
-    """Return a note for each float input from which no path leads to the result."""
+    """Return a note for each float input that no derivative reaches, at the op where it is cut."""
     if tape.gradients is None:
         return []
-    seen = set(tape.result_vars)
-    stack = list(seen)
-    while stack:
-        op = tape[stack.pop()]
-        for operand in op.operands if isinstance(op, Call) else ():
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
     found = []
-    for var in tape.inputs:
-        op = tape[var]
-        if (
-            var in seen
-            or var == tape.seed
-            or op.spec.dtype is None
-            or op.spec.dtype.kind not in "fc"
-        ):
-            continue
-        text = f"input {getattr(op, 'name', var)}: no path to the result, its gradient is zero"
-        found.append(_finding(var, op, "note", text, name))
+    for var, cuts in Paths(tape).lost().items():
+        cut, more = cuts[0], f"; {len(cuts) - 1} more" if len(cuts) > 1 else ""
+        what = f"input {getattr(tape[var], 'name', var)}: no path to the result"
+        text = f"{what}, its gradient is zero: {cut.why}{more}"
+        found.append(Finding(CHECK, "note", cut.var, text, cut.place, cut.function))
     return found
