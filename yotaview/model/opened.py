@@ -15,6 +15,7 @@ from yotaview.model.findings import Finding
 from yotaview.model.nonfinite import find_nonfinite
 from yotaview.model.profile import Profile, measure
 from yotaview.model.replay import barred, known_values, replay, with_constants
+from yotaview.model.stages import replay_stage
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +37,7 @@ class Opened:
 
     def __init__(self, row: Row, call: KeptCall | None) -> None:
         self.row, self.call = row, call
+        self._on: dict[int, tuple[Tape, tuple[dict[Var, Any], dict[Var, str]]]] = {}
         constants = call.constants if call is not None else {}
         self.own_literals = call is None or repr(call.literals) == repr(row.literals)
         literals = None if self.own_literals or call is None else call.literals
@@ -51,6 +53,17 @@ class Opened:
     def values(self) -> Mapping[Var, Any]:
         """The values of the tape."""
         return self.tape.values or {}
+
+    def values_on(self, tape: Tape) -> tuple[dict[Var, Any], dict[Var, str]]:
+        """Return the values of a later stage, and for each op without one the reason."""
+        if id(tape) not in self._on:
+            call = self.call
+            given: tuple[Any, ...] = () if call is None else tuple(call.inputs)
+            known = {} if call is None else call.known
+            bounds = Bounds() if isinstance(self.row, SavedRow) else None
+            # the tape is kept beside its values, so that no other one gets its identity
+            self._on[id(tape)] = (tape, replay_stage(tape, given, known, bounds))
+        return self._on[id(tape)][1]
 
     @property
     def unproven(self) -> set[Var]:

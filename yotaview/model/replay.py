@@ -108,8 +108,12 @@ class Replayed:
                 return self._call(op)
         raise Unavailable("not an op")
 
+    def refuses(self, op: Call) -> bool:
+        """Tell whether an op is not to be run."""
+        return is_users(op)
+
     def _call(self, op: Call) -> Any:
-        if is_users(op):
+        if self.refuses(op):
             raise Unavailable(_not_run(op))
         missing = next((v for v in op.operands if v not in self.values), None)
         if missing is not None:
