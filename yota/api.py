@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,12 @@ from yota.arrays import own
 from yota.cache import Slot
 from yota.errors import TraceError
 from yota.frames import user_frames, users_first
-from yota.program import MISS, Called, CallRecord, Program, notify, observed, observers
+from yota.program import MISS, Called, CallRecord, Program, notify, observed
 from yota.recording import Recording, function_name, is_boxed_leaf, seed_box
 from yota.structs import flatten, pick_leaves
 from yota.tape import Tape, Var, hand_out
 from yota.tracing import Traced, current, sync
-from yota.tracing.box import CURRENT
+from yota.tracing.box import BUSY
 
 RESERVED = ("seed", "argnums", "has_aux", "exact")
 
@@ -56,11 +58,14 @@ class GradResult(Sequence[Any]):
 
     def __reduce__(self) -> Any:
         # a copy makes its program anew
-        return GradResult, (self._gradients, self._tape, self.aux)
+        tape = self._tape if self._program is None else self._program.tape
+        return GradResult, (self._gradients, tape, self.aux)
 
     @property
     def tape(self) -> Tape:
         """The tape of this call, forward and reverse pass, without values."""
+        if self._program is not None:
+            return self._program.tape
         if self._tape is None:
             raise TraceError(
                 "a grad inside a traced function has no tape of its own: "
@@ -95,24 +100,28 @@ def grad(
     differ by some units in the last place.
     Raises TraceError where a value leaves NumPy's sight, RuleError where no derivative is known.
     """
-    if current() is not None:
+    slot = None
+    if seed is None and argnums is None and not (has_aux or exact or kwargs or BUSY):
+        slot = cache.SLOTS.get(id(f.__code__)) if type(f) is FunctionType else None
+    elif BUSY and current() is not None:
         return record_nested(f, args, kwargs, seed, argnums, has_aux)
-    slot = cache.slot_of(f, options_of(argnums, has_aux, seed, kwargs), exact)
+    if slot is None:
+        slot = cache.slot_of(f, options_of(argnums, has_aux, seed, kwargs), exact)
     found = slot.answer(f, args, kwargs, seed)
     if found is None:
         return record(slot, f, args, kwargs, seed, argnums, has_aux)
     (value, gradients), program = found
-    if observed():
+    if BUSY and observed():
         report_hit(program, args, kwargs, seed, value, gradients)
     value, aux = value if has_aux else (value, None)
-    return value, GradResult(gradients, program.tape, aux, program)
+    return value, GradResult(gradients, None, aux, program)
 
 
 def options_of(argnums: Any, has_aux: bool, seed: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return what tells one way of calling grad from another."""
     chosen = tuple(argnums) if isinstance(argnums, list) else argnums
     kind = seed if seed is None or isinstance(seed, str) else "array"
-    return chosen, has_aux, kind, tuple(kwargs)
+    return chosen, has_aux, kind, *kwargs
 
 
 def record(
@@ -138,7 +147,7 @@ def record(
     program = Program(recording.tape)
     attempt.keep(program)
     report(recording, value, "grad", program)
-    return value, GradResult(plain, recording.tape, recording.value(recording.aux), program)
+    return value, GradResult(plain, None, recording.value(recording.aux), program)
 
 
 def record_nested(
@@ -283,25 +292,21 @@ def value_and_grad(
     is the pair (value, aux).
     """
 
-    number = argnums if isinstance(argnums, int) else None
     options = options_of(argnums, has_aux, None, {})
     slot = cache.slot_of(f, options, exact)
+    taken, whole = taker(argnums)
 
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs and not observers and CURRENT.get() is None:
-            for cached in slot.programs:
-                enter = cached.enter
-                if enter is None or not cached.fresh(f, args):
-                    continue
-                try:
-                    result = enter(*args)
-                except Exception:
-                    # traced anew below, it raises at the user's own line
-                    break
-                if result is not MISS:
-                    cached.hits += 1
-                    value, slopes = result
-                    return value, pick(slopes, argnums) if number is None else slopes[number]
+        if not BUSY:
+            try:
+                for cached in slot.programs:
+                    result = cached.answer(f, args, kwargs)
+                    if result is not MISS:
+                        cached.hits += 1
+                        return result if cached.count == whole else (result[0], taken(result[1]))
+            except Exception:
+                # traced anew below, it raises at the user's own line
+                pass
         return answer(args, kwargs)
 
     def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -312,6 +317,17 @@ def value_and_grad(
         return ((value, g.aux) if has_aux else value), pick(g, argnums)
 
     return value_and_gradient
+
+
+def taker(argnums: Any) -> tuple[Callable[[Any], Any], int]:
+    """Return what `pick` does as a function, and of how many gradients it picks all in order."""
+    if not isinstance(argnums, tuple | list):
+        return itemgetter(argnums), -1
+    numbers = tuple(argnums)
+    whole = len(numbers) if numbers == tuple(range(len(numbers))) else -1
+    if len(numbers) > 1:
+        return itemgetter(*numbers), whole
+    return lambda gradients: pick(gradients, numbers), whole
 
 
 def pick(gradients: Sequence[Any], argnums: Any) -> Any:

@@ -21,11 +21,12 @@ import numpy as np
 from yota.captured import Captured, Unprovable, capture
 from yota.captured.ears import Ears
 from yota.captured.roots import is_fixed, roots_of
+from yota.codegen import Check
 from yota.compiled import ALL, Compiled
 from yota.entry import Entry
 from yota.errors import GuardError
 from yota.passes.purity import is_pure
-from yota.program import MISS, Program, entry_of
+from yota.program import MISS, Program, exactly
 from yota.recording import Recording
 from yota.replay import conform
 from yota.rules import registry
@@ -42,7 +43,12 @@ _REST = 64
 _SWEEP = 64
 
 
-ALWAYS = Captured(lambda f, args, kwargs=None, found=None: True, "", 0)
+ALWAYS = Captured(lambda f, args, kwargs=None, found=None: True, Check(), 0)
+
+
+def unmade(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any = None) -> Any:
+    """Stand for a program's code until it is first needed."""
+    return MISS
 
 
 class CacheInfo(NamedTuple):
@@ -58,19 +64,28 @@ class CacheInfo(NamedTuple):
 class Cached:
     """A program with the check of the captured state that it was recorded under."""
 
-    __slots__ = ("enter", "fresh", "hits", "nbytes", "program", "seen", "tick")
+    _SLOTS__ = (
+        "answer", "check", "count", "fresh", "hits", "nbytes", "program", "seen", "tick",
+    )  # fmt: skip
 
     def __init__(self, program: Program, captured: Captured) -> None:
-        self.program, self.fresh = program, captured.fresh
-        self.enter: Callable[..., Any] | None = None
+        self.count = len(program.tape.gradients or ())
+        # of what was captured, not what was met on the way: that would stay alive
+        self.program, self.fresh, self.check = program, captured.fresh, captured.check
+        self.answer: Callable[..., Any] = unmade
         self.nbytes = captured.nbytes + constant_bytes(program.tape)
         self.hits = self.seen = self.tick = 0
 
-    def prepared(self, args: tuple[Any, ...], kwargs: dict[str, Any], exact: bool) -> Any:
-        """Return the compiled entry; None where it has none yet and the arguments do not fit."""
-        if self.enter is None and fits(self.program.tape, args, kwargs):
-            self.enter = entry_of(self.program, exact=exact)
-        return self.enter
+    def prepare(
+        self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, exact: bool
+    ) -> bool:
+        """Compile the code if this call can use it; tell whether that was done."""
+        if self.answer is not unmade or not self.fresh(f, args, kwargs):
+            return False
+        if not fits(self.program.tape, args, kwargs, seed):
+            return False
+        self.answer = exactly(self.program, exact).answering(self.check)
+        return True
 
 
 class Slot:
@@ -85,17 +100,12 @@ class Slot:
 
     def answer(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any) -> Any:
         """Return the result and the program of what fits, else None."""
+        given = () if seed is None or type(seed) is str else (seed,)
         for cached in self.programs:
-            if not cached.fresh(f, args, kwargs):
-                continue
-            given = kwargs
-            if seed is not None and type(seed) is not str:
-                given = {**kwargs, "seed": as_seed(cached.program.tape, seed)}
-            enter = cached.enter or cached.prepared(args, given, self.exact)
-            if enter is None:
-                continue
             try:
-                result = enter(*args, **given)
+                result = cached.answer(f, args, kwargs, *given)
+                if result is MISS and cached.prepare(f, args, kwargs, seed, self.exact):
+                    result = cached.answer(f, args, kwargs, *given)
             except Exception:
                 # the function may catch it; traced anew, it raises at the user's line
                 continue
@@ -120,7 +130,9 @@ class _State:
 
 
 _state = _State()
-_slots: OrderedDict[Any, Slot] = OrderedDict()
+USUAL = (None, False, None)
+# by code object, for the usual way of calling; else by way of calling as well
+SLOTS: OrderedDict[Any, Slot] = OrderedDict()
 _lock = threading.RLock()
 
 
@@ -128,9 +140,9 @@ def reset() -> None:
     """Forget every program, and count from zero."""
     global _state
     with _lock:
-        for slot in _slots.values():
+        for slot in SLOTS.values():
             slot.programs, slot.is_held = (), False
-        _slots.clear()
+        SLOTS.clear()
         for compiled in list(ALL):
             for slot in compiled.slots.values():
                 slot.programs, slot.is_held = (), False
@@ -144,7 +156,7 @@ registry.CHANGED.append(reset)
 def cache_info() -> CacheInfo:
     """Return the numbers of hits, misses and calls traced on principle, and what is held."""
     s = _state
-    slots = [*_slots.values(), *(slot for f in list(ALL) for slot in f.slots.values())]
+    slots = [*SLOTS.values(), *(slot for f in list(ALL) for slot in f.slots.values())]
     hits = s.hits + sum(c.hits for slot in slots for c in slot.programs)
     return CacheInfo(hits, s.misses, s.retraced, s.programs, s.nbytes)
 
@@ -167,12 +179,12 @@ def slot_of(f: Any, options: tuple[Any, ...], exact: bool) -> Slot:
     if type(f) is Compiled:
         held: Slot = f.slots.setdefault((options, exact), Slot(None, exact))
         return held
-    code = code_of(f)
-    key = (id(code), options, exact)
-    slot = _slots.get(key)
+    code = f.__code__ if type(f) is FunctionType else code_of(f)
+    key = id(code) if options == USUAL and not exact else (id(code), options, exact)
+    slot = SLOTS.get(key)
     if slot is None:
         with _lock:
-            slot = _slots.setdefault(key, Slot(code, exact))
+            slot = SLOTS.setdefault(key, Slot(code, exact))
     return slot
 
 
@@ -233,13 +245,12 @@ class Attempt:
             insert(slot, Cached(program, captured))
 
 
-def fits(tape: Tape, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def fits(tape: Tape, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any) -> bool:
     """Tell whether arguments have the structure and the types that a tape was recorded with."""
-    given = {k: v for k, v in kwargs.items() if k != "seed" or tape.seed is None}
     try:
-        leaves = tape.entry.leaves(args, given)
-        if "seed" in kwargs and len(leaves) < len(tape.inputs):
-            leaves.append(kwargs["seed"])
+        leaves = tape.entry.leaves(args, kwargs)
+        if len(leaves) < len(tape.inputs):
+            leaves.append(as_seed(tape, seed))
         for var, leaf in zip(tape.inputs, leaves, strict=True):
             op = tape[var]
             if isinstance(op, Input):
@@ -286,7 +297,7 @@ def is_full(slot: Slot) -> bool:
 
 def sweep() -> None:
     """Note which programs have been used since the last time: a hit itself only counts."""
-    for slot in _slots.values():
+    for slot in SLOTS.values():
         for cached in slot.programs:
             if cached.hits != cached.seen:
                 cached.seen, cached.tick = cached.hits, _state.tick
@@ -304,14 +315,14 @@ def drop(slot: Slot, cached: Cached) -> None:
 def shrink() -> None:
     """Drop the programs that were used least recently, until all bounds are kept."""
     while _state.programs > MAX_PROGRAMS or (_state.nbytes > MAX_BYTES and _state.programs > 1):
-        held = [(c.tick, k, s, c) for k, s in enumerate(_slots.values()) for c in s.programs]
+        held = [(c.tick, k, s, c) for k, s in enumerate(SLOTS.values()) for c in s.programs]
         if not held:
             return
         _, _, slot, oldest = min(held, key=lambda h: h[:2])
         drop(slot, oldest)
-    spare = max(0, len(_slots) - MAX_PROGRAMS)
-    for key in [k for k, s in _slots.items() if not s.programs][:spare]:
-        _slots.pop(key).is_held = False
+    spare = max(0, len(SLOTS) - MAX_PROGRAMS)
+    for key in [k for k, s in SLOTS.items() if not s.programs][:spare]:
+        SLOTS.pop(key).is_held = False
 
 
 def not_repeatable(tape: Tape) -> str:

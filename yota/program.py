@@ -15,6 +15,7 @@ from yota.codegen.runtime import MISS
 from yota.codegen.source import Source
 from yota.passes import PIPELINE, Pass, Stage, optimise, optimised
 from yota.tape import Frame, Origin, Tape
+from yota.tracing.box import BUSY
 
 T = TypeVar("T")
 
@@ -102,6 +103,13 @@ class Program:
                 self._entry = source.compile()
             return self._entry
 
+    def answering(self, check: codegen.Check) -> Callable[..., Any]:
+        """Return the compiled code as a cache runs it: of the function and all its arguments."""
+        source = codegen.generate_answer(
+            self.optimised, self.plan(), check, target=self.tape, exact=self.exact
+        )
+        return source.compile()
+
     def _tape_stages(self) -> list[Stage]:
         with self._lock:
             if not self._stages:
@@ -142,10 +150,17 @@ def entry_of(made: Program | Tape, exact: bool = False) -> Callable[..., Any]:
     is never raised.  What is returned is the caller's own; arguments are only read.  Any number of
     threads may call it at once.
     """
-    if isinstance(made, Program):
-        same = made.exact or not exact
-        return made.entry() if same else Program(made.tape, made.passes, exact=True).entry()
-    return Program(made, exact=exact).entry()
+    return (
+        exactly(made, exact).entry()
+        if isinstance(made, Program)
+        else Program(made, exact=exact).entry()
+    )
+
+
+def exactly(program: Program, exact: bool) -> Program:
+    """Return a program that is exact where that is asked for."""
+    same = program.exact or not exact
+    return program if same else Program(program.tape, program.passes, exact=True)
 
 
 def compile_tape(
@@ -240,12 +255,14 @@ def observe(callback: Callable[[Event], None]) -> Iterator[None]:
     An error in the callback reaches the caller of `grad`.
     """
     observers.append(callback)
+    BUSY.append(None)
     try:
         yield
     finally:
         # The same callback may observe twice: the latest one goes.
         place = max(k for k, c in enumerate(observers) if c is callback)
         del observers[place]
+        BUSY.pop()
 
 
 @contextmanager

@@ -124,9 +124,10 @@ def main(argv: list[str]) -> int:
             play(seed, outcome)
             if seed % 50 == 0:
                 yota.reset()
+                print(f"sequence {seed}: {len(outcome.wrong)} stale", file=sys.stderr, flush=True)
     print("\n\n".join(outcome.wrong[:10]))
     print(
-        f"{options.sequences} sequences, {outcome.calls} calls, {len(outcome.wrong)} stale; "
+        f"{options.sequences:,} sequences, {len(outcome.wrong)} stale; {outcome.calls:,} calls, "
         f"{outcome.quick} functions on the quick road, {outcome.hits} calls from the cache, "
         f"{outcome.changed} with another answer than the last, {outcome.raised} raised"
     )

@@ -16,6 +16,7 @@ from yota.captured.roots import OfClass, Root
 from yota.captured.values import memory
 from yota.captured.visitors import NAMESPACE, visitor_of
 from yota.captured.walk import Unprovable, Walk
+from yota.codegen import Check
 
 __all__ = ["Captured", "Unprovable", "capture"]
 
@@ -31,7 +32,7 @@ class Captured:
     """
 
     fresh: Callable[..., bool]
-    text: str
+    check: Check
     nbytes: int
     found: tuple[Any, ...] = ()
 
@@ -99,7 +100,8 @@ def compiled(walk: Walk) -> Captured:
     )
     space = {**NAMESPACE, **walk.constants}
     exec(code_of(text), space)
-    return Captured(space["fresh"], text, walk.nbytes, tuple(x for _, x in walk.found))
+    check = Check(tuple(walk.lines), {**NAMESPACE, **walk.constants})
+    return Captured(space["fresh"], check, walk.nbytes, tuple(x for _, x in walk.found))
 
 
 @functools.lru_cache(maxsize=256)

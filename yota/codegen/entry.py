@@ -44,9 +44,12 @@ class EntryDraft(LeanDraft):
     def unpack(self) -> list[Line]:
         """Return the checks of the arguments, with the leaves named."""
         test = f"if {self.helper['more']} or {self.helper['others']}:"
-        lines = [Line(test), Line(f"    {self.refusal}")]
-        lines += Fitting(self, self.refusal, self.laid_out).lines()
-        return lines + [line for var in self.tape.inputs for line in self.guarded(var)]
+        return [Line(test), Line(f"    {self.refusal}"), *self.fitting()]
+
+    def fitting(self) -> list[Line]:
+        """Return the checks of what the arguments are, with the guards on them."""
+        guards = [line for var in self.tape.inputs for line in self.guarded(var)]
+        return [*Fitting(self, self.refusal, self.laid_out).lines(), *guards]
 
     def steps(self) -> tuple[list[Step], list[Step]]:
         """Return the steps of calls; inputs are named by the checks."""
@@ -88,7 +91,11 @@ class EntryDraft(LeanDraft):
 
     def unless(self, test: str) -> list[Line]:
         """Return the lines that leave the function where a test is true."""
-        return [Line(f"if {test}:"), Line(f"    {self.refusal}")]
+        return self.refused(f"if {test}:")
+
+    def refused(self, clause: str) -> list[Line]:
+        """Return the lines that leave the function behind a clause."""
+        return [Line(clause), Line(f"    {self.refusal}")]
 
     def arguments(self) -> str:
         """Return the arguments as the prologue of a long tape takes them."""

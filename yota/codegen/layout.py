@@ -8,6 +8,7 @@ from functools import partial
 
 from yota.buffers import Plan
 from yota.buffers import plan as plan_buffers
+from yota.codegen.answer import AnswerDraft, Check
 from yota.codegen.draft import Draft, Step
 from yota.codegen.entry import EntryDraft
 from yota.codegen.memory import LeanDraft
@@ -40,6 +41,13 @@ def generate_entry(
     The recorded tape is `target`; with `exact` every argument has to come in the recorded layout.
     """
     return lay_out(EntryDraft(tape, plan or plan_buffers(tape), target or tape, exact))
+
+
+def generate_answer(
+    tape: Tape, plan: Plan, check: Check, *, target: Tape, exact: bool = False
+) -> Source:
+    """Return the code of an optimised tape as a cache runs it: `answer(f, args, kwargs)`."""
+    return lay_out(AnswerDraft(tape, plan, target, exact, check))
 
 
 def lay_out(draft: Draft) -> Source:

@@ -183,10 +183,8 @@ class LeanDraft(Draft):
         """Return the lines of the body; where floats go astray, NumPy's own functions answer."""
         if not self.floats:
             return lines
-        named = [f"{k}={k}" for k in (*self.keywords, *self.seed)]
-        given = ", ".join([*self.positional, *named])
         errors = ", ".join(map(self.names.builtin, (ArithmeticError, ValueError)))
-        back = [*self.give_back(), Line(f"return {self.helper['by_numpy']}({given})")]
+        back = [*self.give_back(), Line(f"return {self.helper['by_numpy']}({self.given()})")]
         back = [x.indented() for x in back]
         found = [Line("try:"), *(x.indented() for x in lines), Line(f"except ({errors}):"), *back]
         if not self.suspects:
@@ -194,6 +192,11 @@ class LeanDraft(Draft):
         loads = self.loads(self.suspects) if self.is_long else []
         test = " * ".join(["0.0", *(self.local[v] for v in self.suspects)])
         return [*found, *loads, Line(f"if {test}:", "infinite or nan"), *back]
+
+    def given(self) -> str:
+        """Return the arguments as the function itself would be called."""
+        named = [f"{k}={k}" for k in (*self.keywords, *self.seed)]
+        return ", ".join([*self.positional, *named])
 
     def wanted(self) -> list[Var]:
         """Return the vars that are needed behind the body."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from yota.codegen.expressions import Expressions
 from yota.codegen.names import Names, identifier, input_names, parameters
 from yota.codegen.runtime import has_seed_input
@@ -15,16 +17,25 @@ class Scope:
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
-        self.positional, self.keywords = parameters(tape)
+        self.names = Names(self.reserved())
+        self.positional, self.keywords = self.parameters()
         self.seed = ["seed"] if has_seed_input(tape) else []
         own = [*self.positional, *self.keywords, *self.seed]
-        self.names = Names(own)
+        self.names.taken.update(own)
         self.name = self.names.unique(identifier(tape.entry.name, "f"))
         self.local = local_names(tape, self.names, own)
         self.write = self.expressions(tape, self.names, self.local)
         self.guards: dict[Var, list[tuple[int, Guard]]] = {}
         for k, guard in enumerate(tape.guards):
             self.guards.setdefault(guard.var, []).append((k, guard))
+
+    def reserved(self) -> Iterable[str]:
+        """Return the names that are in use before any is given."""
+        return ()
+
+    def parameters(self) -> tuple[list[str], list[str]]:
+        """Return the names of positional and keyword arguments."""
+        return parameters(self.tape)
 
     def signature(self, name: str, seed: str = "{}") -> str:
         """Return the head of a function of the user's arguments; `seed` is how one is declared."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # the trace under way in this thread or task, None outside
 CURRENT: ContextVar[Any] = ContextVar("yota_trace", default=None)
+# an item for each trace under way and each observer, in any thread: empty, a hit need not ask which
+BUSY: list[None] = []
 
 # array methods by name; filled by yota.tracing.methods
 METHODS: dict[str, Callable[..., Any]] = {}

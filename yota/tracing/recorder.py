@@ -18,7 +18,7 @@ from yota.rules.functional import raises
 from yota.rules.registry import PRIMITIVES
 from yota.structs import SEQUENCES, hidden, is_leaf
 from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, kind_text, spec_of
-from yota.tracing.box import BOXES, CURRENT, Traced, brief
+from yota.tracing.box import BOXES, BUSY, CURRENT, Traced, brief
 from yota.tracing.cures import cure_of_call
 from yota.tracing.foreign import is_foreign, seen_by_numpy
 from yota.tracing.varying import dtype_varies, shape_varies
@@ -66,6 +66,7 @@ class Trace:
     @contextmanager
     def under_way(self, base: Any = None) -> Iterator[None]:
         """Let boxes record on this trace; `base` is the frame below the user's function."""
+        BUSY.append(None)
         token = CURRENT.set(self)
         before, self.base = self.base, self.base or base
         try:
@@ -74,6 +75,7 @@ class Trace:
         finally:
             self.base = before
             CURRENT.reset(token)
+            BUSY.pop()
 
     def warnings_at_the_users_line(self) -> dict[str, Any]:
         """Return settings that let NumPy's floating-point warnings name the user's line."""
