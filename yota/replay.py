@@ -10,7 +10,7 @@ import numpy as np
 
 from yota.errors import GuardError
 from yota.ops import Call, Constant, Input, Op, Origin, Var, kind_text, map_vars, spec_of
-from yota.text import format_op
+from yota.text import format_op, int_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,8 @@ def check_shape(var: Var, op: Call, value: Any) -> None:
 
 
 def _brief(value: Any) -> str:
+    if type(value) is int:
+        return int_text(value)
     return repr(value) if np.ndim(value) == 0 else f"an array of shape {np.shape(value)}"
 
 

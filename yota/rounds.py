@@ -110,5 +110,7 @@ def _without_vars(tree: Any) -> Any:
         return (dict, *((repr(k), _without_vars(v)) for k, v in tree.items()))
     if kind is slice:
         return (slice, *map(_without_vars, (tree.start, tree.stop, tree.step)))
-    plain = kind in (int, float, bool, str, complex, type(None))
+    if kind is int:
+        return (kind, tree)
+    plain = kind in (float, bool, str, complex, type(None))
     return (kind, repr(tree) if plain else id(tree))

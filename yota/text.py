@@ -57,9 +57,11 @@ def format_arg(tree: Any) -> str:
 def format_value(value: Any) -> str:
     """Return a literal or constant as text; a big array as `[...]`."""
     if isinstance(value, np.ndarray):
-        return repr(value.tolist()) if value.size <= 4 else "[...]"
+        return repr(value.tolist()) if value.size <= 4 and value.dtype.kind != "O" else "[...]"
     if isinstance(value, np.generic):
         return repr(value.item())
+    if type(value) is int:
+        return int_text(value)
     if isinstance(value, type) or callable(value):
         return fn_name(value)
     if isinstance(value, np.dtype):
@@ -67,5 +69,15 @@ def format_value(value: Any) -> str:
     if type(value).__module__.partition(".")[0] not in ("builtins", "numpy", "yota"):
         # a class of the user's: its own repr is code of his
         plain = next((t for t in (float, complex, int, str) if isinstance(value, t)), None)
+        if plain is int:
+            return int_text(value)
         return plain.__repr__(value) if plain is not None else f"<{type(value).__name__}>"
     return repr(value)
+
+
+def int_text(value: int) -> str:
+    """Return an integer as Python reads it; in base 16 where Python would not write it in 10."""
+    try:
+        return int.__repr__(value)
+    except ValueError:  # more digits than sys.get_int_max_str_digits() allows
+        return hex(value)

@@ -147,3 +147,15 @@ def test_fingerprint_ignores_values_but_not_structure():
 def test_specs_print_dtype_and_shape(value, text, short):
     assert spec_of(value).text() == text
     assert spec_of(value).text(short=True) == short
+
+
+def test_integer_that_python_would_not_write_out_is_printed_and_read_back():
+    long = 10**5000
+
+    def f(x):
+        return x if x < long else 2 * x
+
+    _, g = yota.grad(f, 2.0)
+    assert hex(long) in g.tape.pretty()
+    assert hex(long) in yota.generate_source(g.tape)
+    assert yota.simplegrad(f, 2.0)(3.0) == (3.0, 1.0)

@@ -16,6 +16,7 @@ from yota.codegen.names import Names
 from yota.rules import functional
 from yota.rules.registry import PRIMITIVES
 from yota.tape import Call, Tape, Var, fn_name
+from yota.text import int_text
 
 _INFIX = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
@@ -129,7 +130,9 @@ class Expressions:
         kind = type(value)
         if value is Ellipsis:
             return "..."
-        if value is None or kind in (bool, int, str, bytes):
+        if kind is int:
+            return int_text(value)
+        if value is None or kind in (bool, str, bytes):
             return repr(value)
         if kind is float:
             return self.float(value)

@@ -12,7 +12,7 @@ from yota.codegen.lean import Raw
 from yota.codegen.rolling import Loop, varying
 from yota.codegen.source import Line
 from yota.rules.functional import getitem
-from yota.tape import Call, Constant, Var
+from yota.tape import Call, Constant, Var, format_arg, format_value
 
 if TYPE_CHECKING:
     from yota.buffers import Buffer
@@ -130,7 +130,7 @@ class LoopWriter:
 
     def column(self, values: tuple[Any, ...], letter: str) -> str:
         """Return the name of what varies, or of what it always is."""
-        place = {self.draft.place(v) if type(v) is Var else repr(v) for v in values}
+        place = {self.draft.place(v) if type(v) is Var else format_value(v) for v in values}
         if len(place) == 1:
             self.memory.need(values[0])
             self.taken.append(*place)
@@ -183,7 +183,7 @@ class Column:
         """Return the text for whole numbers."""
         found = _range(self.values)
         if found is None:
-            return repr(tuple(self.values))
+            return format_arg(tuple(self.values))
         return f"{self.draft.names.builtin(range)}({found.start}, {found.stop}, {found.step})"
 
     def places(self) -> str | None:

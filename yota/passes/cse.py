@@ -96,7 +96,7 @@ def literal_key(value: Any) -> Any:
     if kind is complex:
         return (complex, struct.pack("dd", value.real, value.imag))
     if kind in (int, bool, str, bytes):
-        return (kind.__name__, repr(value))
+        return (kind.__name__, value)
     if isinstance(value, np.generic) and not value.dtype.hasobject:
         return (kind, str(value.dtype), value.tobytes())
     if isinstance(value, np.dtype):

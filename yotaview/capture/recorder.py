@@ -143,7 +143,10 @@ def count_call(row: Row, call: CallRecord) -> bool:
 
 def _as_float(value: Any) -> float | None:
     if isinstance(value, bool | int | float | np.number | np.ndarray) and np.ndim(value) == 0:
-        return float(np.real(value))
+        try:
+            return float(np.real(value))
+        except OverflowError:  # an integer beyond every float
+            return math.inf if value > 0 else -math.inf
     return None
 
 

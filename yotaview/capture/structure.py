@@ -65,6 +65,21 @@ def structure_of(tape: Tape) -> tuple[str, tuple[Any, ...]]:
     return digest.hexdigest(), tuple(literals)
 
 
+def literals_of(tape: Tape) -> tuple[Any, ...]:
+    """Return the floats that `structure_of` leaves out, in its order."""
+    found: list[Any] = []
+
+    def take(x: Any) -> Any:
+        found.append(x)
+        return x
+
+    for _, op in tape:
+        if isinstance(op, Call):
+            swap_floats(op.args, take)
+            swap_floats(tuple(v for _, v in op.kwargs), take)
+    return tuple(found)
+
+
 def with_literals(
     ops: Iterator[tuple[Var, Op]], literals: Sequence[Any]
 ) -> Iterator[tuple[Var, Op]]:

@@ -28,6 +28,7 @@ from yotaview.model.forms import (
     CONTAINERS,
     LITERAL_KINDS,
     MAX_DIGITS,
+    MAX_HEX_BITS,
     MAX_LAID_OUT,
     MAX_OPAQUE,
     ROLES,
@@ -137,7 +138,8 @@ class Reader:
         if kind not in KINDS or order not in ("C", "F", "K"):
             raise CodecError("not a spec")
         shape = tuple(map(natural, _list(shape)))
-        if kind == "array" and dtype == "|O":  # what it says is shown, nothing is made of it
+        if dtype == "|O" and (kind == "array" or (kind in ("scalar", "python") and not shape)):
+            # what it says is shown, nothing is made of it
             return Spec(kind, np.dtype(object), shape, order)
         made = None if dtype is None else self.dtype(dtype)
         if (made is None) is (kind in ("array", "scalar", "python")) or (shape and kind != "array"):
@@ -245,9 +247,11 @@ def optional_var(number: Any) -> Var | None:
 
 
 def _integer(text: Any) -> int:
-    if not isinstance(text, str) or len(text) > MAX_DIGITS:
+    base = 16 if isinstance(text, str) and text.lstrip("-").startswith("0x") else 10
+    longest = MAX_DIGITS if base == 10 else MAX_HEX_BITS // 4 + 3
+    if not isinstance(text, str) or len(text) > longest:
         raise CodecError("not an integer")
-    return int(text)
+    return int(text, base)
 
 
 def natural(x: Any) -> int:

@@ -27,6 +27,7 @@ from yotaview.model.forms import (
     CONTAINERS,
     LITERAL_KINDS,
     MAX_BITS,
+    MAX_HEX_BITS,
     MAX_LAID_OUT,
     Array,
     CodecError,
@@ -43,6 +44,7 @@ class Writer:
     def __init__(self) -> None:
         self.arrays: list[Array] = []
         self.frames: dict[Frame, int] = {}
+        self._seen: dict[int, int] = {}
         self._numbers: dict[Any, int] = {}
         self._strided: set[Any] = set()
         self._laid = 0
@@ -70,7 +72,9 @@ class Writer:
         return made if made is not None else {"opaque": text_of(v)}
 
     def _int(self, v: int) -> Json:
-        return {"int": str(v)} if v.bit_length() <= MAX_BITS else None
+        if v.bit_length() > MAX_HEX_BITS:
+            return None
+        return {"int": str(v) if v.bit_length() <= MAX_BITS else hex(v)}
 
     def _range(self, v: range) -> Json:
         ends = [self._int(x) for x in (v.start, v.stop, v.step)]
@@ -125,7 +129,12 @@ class Writer:
 
     def frame(self, f: Frame | None) -> int | None:
         """Return the number of a frame in the list."""
-        return None if f is None else self.frames.setdefault(f, len(self.frames))
+        if f is None:
+            return None
+        # what is saved lives on: an identity answers sooner than six compared fields
+        if id(f) not in self._seen:
+            self._seen[id(f)] = self.frames.setdefault(f, len(self.frames))
+        return self._seen[id(f)]
 
     def origin(self, o: Origin) -> Json:
         """Return an origin."""

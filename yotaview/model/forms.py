@@ -15,6 +15,7 @@ ROLES = ("", "rule", "accumulate", "unbroadcast", "seed")
 LITERAL_KINDS = "biufcSUMmV"
 MAX_DIGITS = 4_300
 MAX_BITS = 14_000
+MAX_HEX_BITS = 1 << 20
 MAX_OPAQUE = 200
 LOOSEST = 8
 MAX_LAID_OUT = 1 << 28

@@ -14,7 +14,7 @@ from yotaview.capture import Capture, KeptCall, Row
 from yotaview.capture.functions import users_ops
 from yotaview.capture.recorder import count_call
 from yotaview.capture.runner import snapshot
-from yotaview.capture.structure import structure_of
+from yotaview.capture.structure import literals_of
 from yotaview.model.replay import replay
 from yotaview.model.session import Session
 
@@ -53,7 +53,7 @@ def _row(tape: Tape, inputs: tuple[Any, ...], known: dict[Var, Any]) -> Row:
     value: Any = outcome[0] if len(outcome) == 1 else tuple(outcome)
     gradients = tuple(values[v] for v in tape.gradient_vars if v in values)
     kind = "trace" if tape.reverse_start is None else "gradtape"
-    literals = structure_of(tape)[1]
+    literals = literals_of(tape)
     row = Row(tape.entry.name, None, Program(tape), tape, kind, literals=literals)
     count_call(row, CallRecord(inputs, value, gradients, (), kind))
     shown = value if np.ndim(value) == 0 else None

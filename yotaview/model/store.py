@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,7 +17,7 @@ from yota.errors import YotaError
 from yota.program import Program
 from yota.tape import Constant, Frame, Tape, Var, spec_of
 from yotaview.capture import Capture, Failure, KeptCall, Row
-from yotaview.capture.structure import structure_of
+from yotaview.capture.structure import literals_of
 from yotaview.model.bounds import is_like
 from yotaview.model.decode import Reader
 from yotaview.model.encode import Writer
@@ -50,13 +52,26 @@ def save(capture: Capture, target: BinaryIO) -> None:
     """
     writer = Writer()
     try:
-        text = json.dumps(_capture_to_json(capture, writer), allow_nan=False)
-        _check_sizes({MANIFEST: len(text)})
-        _Content(json.loads(text), writer.arrays.__getitem__).capture()
+        with uncollected():
+            text = json.dumps(_capture_to_json(capture, writer), allow_nan=False)
+            _check_sizes({MANIFEST: len(text)})
+            _Content(json.loads(text), writer.arrays.__getitem__).capture()
         _write(target, text, writer.arrays)
     except (SessionError, *UNREADABLE, *TOO_MUCH) as error:
         why = str(error) or type(error).__name__
         raise SaveError(f"this session could not be opened again: {why}") from error
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Let no collection of garbage walk a long tape again and again while it is being made."""
+    wanted = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if wanted:
+            gc.enable()
 
 
 def _write(target: BinaryIO, text: str, arrays: list[Array]) -> None:
@@ -143,7 +158,7 @@ def load(path: str | Path) -> Capture:
     if Path(path).exists() and not Path(path).is_file():
         raise SessionError(f"{path} is not a file")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(path) as archive, uncollected():
             return _open(archive).capture()
     except SessionError as error:
         raise SessionError(f"{path}: {error}") from error
@@ -210,7 +225,7 @@ class _Content:
         r = self.reader
         tape = r.tape(j["tape"])
         _check_values(tape, {v: op.value for v, op in tape if isinstance(op, Constant)})
-        literals = structure_of(tape)[1]
+        literals = literals_of(tape)
         tape.values = self.by_var(j["tape_values"], tape) or None
         failure = None
         if j["failure"] is not None:

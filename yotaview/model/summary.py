@@ -75,10 +75,22 @@ def numeric(value: Any) -> np.ndarray[Any, Any] | None:
     if not isinstance(value, np.ndarray | np.generic | bool | int | float | complex):
         return None
     try:
-        x = np.asarray(value)
+        x = np.asarray(plain_number(value))
     except OverflowError:
         return None
     return x if x.dtype.kind in "biufc" else None
+
+
+def plain_number(value: Any) -> Any:
+    """Return a number of a class of the user's as the number that it is; none of its code runs."""
+    kind = type(value)
+    if isinstance(value, np.generic | np.ndarray) or kind in (bool, int, float, complex):
+        return value
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    return complex.__complex__(value) if isinstance(value, complex) else value
 
 
 def _measure(text: str, nbytes: int, x: np.ndarray[Any, Any]) -> Summary:
@@ -242,6 +254,7 @@ def format_number(v: Any) -> str:
     """Return a scalar with six significant digits, a complex one as `a+bj`."""
     if v is None:
         return "none"
+    v = plain_number(v)
     if isinstance(v, bool | np.bool_):
         return str(bool(v))
     if isinstance(v, complex | np.complexfloating):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Frame, Op, Var, base_name
-from yotaview.model.summary import Summary, summarise
+from yotaview.model.summary import Summary, format_number, summarise
 from yotaview.render.tapes import outcome
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 FORMAT = 1
+FLOAT_BITS = 1_000  # what a reader of JSON takes for a number
 
 
 def json_lines(session: Session, ops: bool = True, stage: str = "reverse") -> Iterator[str]:
@@ -140,6 +141,8 @@ def _facts(session: Session, var: Var) -> dict[str, Any]:
 
 def number(x: Any) -> float | str | None:
     """Return a number that JSON can hold; NaN, infinities and complex numbers as text."""
+    if isinstance(x, int) and x.bit_length() > FLOAT_BITS:
+        return format_number(x)
     if x is None or (not isinstance(x, complex) and math.isfinite(x)):
         return x
     return str(x)

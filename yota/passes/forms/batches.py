@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,9 +85,9 @@ class _Batch:
         if not tables:
             return
         values, table = tables[0]
-        order = tuple(column[values.index(v)] for v in table.vars)
+        order = _in_order(column, values, table.vars)
         for values, other in tables[1:]:
-            if tuple(column[values.index(v)] for v in other.vars) != order:
+            if _in_order(column, values, other.vars) != order:
                 return
         spec = Spec("array", op.spec.dtype, (len(column), *op.spec.shape), "C")
         self.hand_over(self.work.call(self.at, spec, op.fn, *args), order)
@@ -116,7 +117,7 @@ class _Batch:
         if len(op.spec.shape) == 2:
             spec = Spec("array", op.spec.dtype, (rows, *op.spec.shape), "C")
             product = self.work.call(self.at, spec, np.reshape, product, spec.shape)
-        self.hand_over(product, tuple(column[values.index(v)] for v in table.vars))
+        self.hand_over(product, _in_order(column, values, table.vars))
 
     def is_common(self, values: list[Any]) -> bool:
         """Tell whether an operand is the same in all rounds, and there before them."""
@@ -172,3 +173,9 @@ def _is_stackable(op: Op) -> bool:
 
 def _is_constant(op: Op) -> bool:
     return isinstance(op, Constant)
+
+
+def _in_order(column: Sequence[Var], values: Sequence[Any], rows: Sequence[Var]) -> tuple[Var, ...]:
+    """Return the calls of a column in the order in which a table holds their operands."""
+    call_of = dict(zip(reversed(values), reversed(column), strict=True))
+    return tuple(call_of[v] for v in rows)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from yotaview.model.bounds import products
+from yotaview.model.bounds.bins import binned
 from yotaview.model.bounds.shapes import (
     MAX_STEPS,
     broadcast,
@@ -33,14 +34,6 @@ def _found(element: Any, test_elements: Any, *_: Any, kind: Any = None, **__: An
     if kind == "table":
         raise ValueError("a table as long as the numbers are large")
     return size_of(element) + size_of(test_elements)
-
-
-def _binned(a: Any, bins: Any = 10, *_: Any, **__: Any) -> int:
-    if isinstance(bins, str):
-        if bins in ("sturges", "sqrt", "rice", "doane"):
-            return size_of(a) + 10
-        raise ValueError("the number of bins depends on the values")
-    return size_of(a) + (abs(bins) + 1 if isinstance(bins, int) else size_of(bins))
 
 
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> int:
@@ -154,7 +147,7 @@ SIZERS: dict[str, Sizer] = {
     "corrcoef": products.covariance,
     "convolve": products.convolved,
     "correlate": products.convolved,
-    "counts": _binned,
+    "counts": binned,
     "counts_in_cells": lambda columns, edges, *_: math.prod(map(size_of, edges)),
     "cov": products.covariance,
     "diag": lambda v, k=0: _on_diagonal(v, k) if np.ndim(v) == 1 else size_of(v),
@@ -167,7 +160,7 @@ SIZERS: dict[str, Sizer] = {
     "full_like": _full_like,
     "geomspace": _linspace,
     "getitem": _indexed,
-    "histogram_bin_edges": _binned,
+    "histogram_bin_edges": binned,
     "identity": lambda x: x * x if isinstance(x, int) else size_of(x),
     "inner": products.inner,
     "insert": _inserted,
