@@ -13,10 +13,15 @@ from yotaview.invocation import FEW, Run, ascii_only, counted, data, say, write
 from yotaview.model.breaks import BreakError, find_breaks
 from yotaview.model.goto import GotoError
 from yotaview.model.session import Session
+from yotaview.model.why import NoElement
+from yotaview.model.why.spec import find_element
 from yotaview.options import UsageError
-from yotaview.render.json import json_lines
+from yotaview.render.json import dump, json_lines
 from yotaview.render.line import Line, Span, line
 from yotaview.render.tapes import list_lines
+from yotaview.render.why import why_lines, why_object
+
+WIDE = 110
 
 
 def print_outputs(run: Run) -> None:
@@ -26,17 +31,20 @@ def print_outputs(run: Run) -> None:
     if o.out and suffix_of(o.out[0]) == ".yota" and len(o.out) == 1 and not capture.rows:
         _export_all(run, Selection(capture, []))
         return
-    if not capture.rows or not (run.headless or o.out or o.list or o.text or o.json or o.check):
+    asked = o.out or o.list or o.text or o.json or o.check or o.why
+    if not capture.rows or not (run.headless or asked):
         return
     rows = chosen_rows(run)
     if o.at is not None or o.breaks:
         _check_breaks(run, [open_row(run, k) for k in rows if len(capture.rows[k].tape)])
-    wanted = o.list or not (o.out or o.text or o.json or o.check or o.screenshot or o.tui)
+    wanted = o.list or not (asked or o.screenshot or o.tui)
     if wanted:
         if o.call is not None and all(o.call > capture.rows[k].count for k in rows):
             raise UsageError(f"no call {o.call} of {', '.join(capture.rows[k].name for k in rows)}")
         table = list_lines(capture, o.call)
         write(run, [table[0], *(table[k + 1] for k in rows)])
+    if o.why:
+        _print_why(run)
     _print_tapes(run, rows)
     if o.out:
         _export_all(run, Selection(capture, _to_export(run, rows), o.stage))
@@ -103,7 +111,8 @@ def _to_export(run: Run, rows: list[int]) -> list[Session]:
 
 def _print_tapes(run: Run, rows: list[int]) -> None:
     o = run.options
-    if not (o.text or o.json):
+    as_json = o.json and not o.why
+    if not (o.text or as_json):
         return
     assert run.capture is not None
     for k in rows:
@@ -112,10 +121,27 @@ def _print_tapes(run: Run, rows: list[int]) -> None:
         session = open_row(run, k)
         if o.text:
             write(run, stage_lines(session, o.stage))
-        if o.json:
+        if as_json:
             texts = json_lines(session, ops=not o.list, stage=o.stage)
             text = "".join(f"{text}\n" for text in texts)
             data(run, text if run.console.utf else escaped(text))
+
+
+def _print_why(run: Run) -> None:
+    """Print what one element is made of; raises UsageError where there is no such element."""
+    session = first_session(run)
+    if session is None:
+        return
+    try:
+        element = find_element(run.options.why, session.tape, session.opened.values)
+        if run.options.json:
+            text = dump(why_object(session, element))
+            data(run, f"{text if run.console.utf else escaped(text)}\n")
+        else:
+            write(run, why_lines(session, element, WIDE))
+    except NoElement as error:
+        number, name = session.row_index + 1, session.row.name
+        raise UsageError(f"--why: tape {number} {name}: {error}") from error
 
 
 def _export_all(run: Run, selection: Selection) -> None:

@@ -42,7 +42,7 @@ class Run:
     def headless(self) -> bool:
         """Tell whether no screen opens; asked before the script can change the terminal."""
         o = self.options
-        asked = o.out or o.list or o.text or o.json or o.check or o.screenshot
+        asked = o.out or o.list or o.text or o.json or o.check or o.screenshot or o.why
         return not o.tui and bool(asked or not on_terminal())
 
     def exit_code(self) -> int:

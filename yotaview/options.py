@@ -104,6 +104,9 @@ def _headless_options(group: Any) -> None:
     group.add_argument("--list", action="store_true", help="print a line for each captured tape")
     group.add_argument("--text", action="store_true", help="print the tape, an op a line")
     group.add_argument("--json", action="store_true", help="print the tape as JSON lines")
+    group.add_argument(
+        "--why", metavar="ELEMENT", help="print what a number is made of: %%49[0,2], dW1[0,2]"
+    )
     group.add_argument("--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}")
     group.add_argument(
         "--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png"

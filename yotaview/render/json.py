@@ -26,9 +26,9 @@ def json_lines(session: Session, ops: bool = True, stage: str = "reverse") -> It
     """
     if session.row.failure is not None:
         stage = "reverse"  # it has no other
-    yield _dump({**tape_object(session), "stage": stage})
+    yield dump({**tape_object(session), "stage": stage})
     if ops:
-        yield from map(_dump, _stage_objects(session, stage))
+        yield from map(dump, _stage_objects(session, stage))
 
 
 def _stage_objects(session: Session, stage: str) -> Iterator[dict[str, Any]]:
@@ -59,7 +59,8 @@ def buffer_objects(session: Session) -> Iterator[dict[str, Any]]:
         }
 
 
-def _dump(thing: dict[str, Any]) -> str:
+def dump(thing: dict[str, Any]) -> str:
+    """Return an object as one line."""
     text = json.dumps(thing, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     return text.encode("utf-8", "replace").decode()
 
