@@ -13,14 +13,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.driver import Driver
 
-from yotaview.keys import KEYS
+from yotaview.keys import KEYS, REBOUND
 from yotaview.model.replay import quiet
 from yotaview.screens.main import MainScreen
 from yotaview.screens.picture import picture, to_png
+from yotaview.screens.themes import THEMES
 from yotaview.widgets.state import State
 
 if TYPE_CHECKING:
@@ -63,6 +65,14 @@ class Actions(Provider):
                 yield Hit(score, matcher.highlight(name), act, help=told)
 
 
+def keymap() -> dict[str, str]:
+    """Return the user's keys as Textual takes them."""
+    named = {action: ",".join(keys) for action, keys in REBOUND.items()}
+    if "commands" in named:
+        named["command_palette"] = named.pop("commands")
+    return named
+
+
 def choose_theme(screen: MainScreen) -> None:
     """Open Textual's list of themes."""
     screen.app.search_themes()
@@ -76,11 +86,20 @@ class YotaView(App[int]):
     COMMANDS: ClassVar = {Actions}
 
     def __init__(
-        self, session: Session, *, view: str = "step", theme: str | None = None, ascii: bool = False
+        self,
+        session: Session,
+        *,
+        view: str = "step",
+        theme: str | None = None,
+        ascii: bool = False,
+        told: str = "",
     ) -> None:
         super().__init__()
         self.state = State(session, ascii)
-        self.first_view, self.wanted_theme = view, theme
+        self.first_view, self.wanted_theme, self.first_told = view, theme, told
+        for theme_of_ours in THEMES:
+            self.register_theme(theme_of_ours)
+        self.set_keymap(keymap())
 
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver, which measures the terminal that it draws on."""
@@ -90,6 +109,20 @@ class YotaView(App[int]):
         """Take the theme that was asked for."""
         if self.wanted_theme is not None and self.wanted_theme in self.available_themes:
             self.theme = self.wanted_theme
+        if self.first_told:
+            self.call_after_refresh(self.main.tell, self.first_told)
+        self.begin_capture_print(self)
+
+    @property
+    def main(self) -> MainScreen:
+        """The one screen, whatever lies over it."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, MainScreen)
+        return screen
+
+    def on_print(self, event: events.Print) -> None:
+        """Keep what a thread of the script prints with the rest of its output."""
+        self.state.session.capture.output += event.text
 
     def get_default_screen(self) -> MainScreen:
         """Return the screen that is shown first."""
@@ -131,13 +164,23 @@ def guarded_stdout() -> Iterator[None]:
 
 
 def run(
-    session: Session, *, view: str = "step", theme: str | None = None, ascii: bool = False
-) -> int:
-    """Show the screen until the user leaves it; returns 0."""
-    app = YotaView(session, view=view, theme=theme, ascii=ascii)
+    session: Session,
+    *,
+    view: str = "step",
+    theme: str | None = None,
+    ascii: bool = False,
+    told: str = "",
+    rerun: bool = False,
+) -> str:
+    """Show the screen until the user leaves it; returns where a re-run is to come back to, if so.
+
+    `rerun` tells that there is a script that can be run again.
+    """
+    app = YotaView(session, view=view, theme=theme, ascii=ascii, told=told)
+    app.state.rerun = rerun
     with guarded_stdout(), quiet():
         app.run()
-    return app.return_code or 0
+    return app.state.again
 
 
 def screenshot(

@@ -9,7 +9,9 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from yotaview.again import run_again
 from yotaview.capture import Capture, Limits, run_script
 from yotaview.capture.console import Console
 from yotaview.capture.runner import NotFound
@@ -26,7 +28,10 @@ from yotaview.invocation import (
     say,
     tell,
 )
+from yotaview.keys import keys_text
 from yotaview.model import store
+from yotaview.model.session import Session
+from yotaview.model.standing import read_standing, stand
 from yotaview.options import (
     Parser,
     UsageError,
@@ -35,6 +40,7 @@ from yotaview.options import (
     make_parser,
     misplaced,
     split_arguments,
+    take_keymap,
 )
 
 __all__ = ["INTERRUPTED", "TIME_LIMIT", "main", "patience"]
@@ -49,6 +55,9 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None) -> i
     try:
         run = _read(list(sys.argv[1:] if argv is None else argv), parser, console)
         _execute(run)
+        if run.again:
+            console.mend()
+            run_again(run.again)
         return run.exit_code()
     except UsageError as error:
         say(f"{error}\nusage: {parser.usage}\n       yotaview --help lists the options")
@@ -88,6 +97,9 @@ def _about(options: argparse.Namespace, parser: Parser) -> str:
         import yota
 
         return f"yotaview {yota.__version__}\n"
+    if options.keys:
+        take_keymap(options)
+        return keys_text()
     if options.doctor:
         from yotaview.doctor import report
 
@@ -173,10 +185,26 @@ def patience(target: str, seconds: float = 1.0) -> Iterator[None]:
 
 
 def _open_screen(run: Run) -> None:
-    session = first_session(run)
+    arguments = screen_arguments(run)
+    if run.options.resume is not None:
+        session, arguments = _resumed(run, arguments)
+    else:
+        session = first_session(run)
     if session is None:
         return
     from yotaview.app import run as run_app
 
     with run.console.screen():
-        run_app(session, **screen_arguments(run))
+        run.again = run_app(session, **arguments, rerun=not run.reopened)
+
+
+def _resumed(run: Run, arguments: dict[str, Any]) -> tuple[Session | None, dict[str, Any]]:
+    """Return what the screen showed before the re-run, and what is not as it was."""
+    capture = run.capture
+    assert capture is not None
+    if not any(len(r.tape) for r in capture.rows):
+        return first_session(run), arguments
+    wanted = read_standing(run.options.resume)
+    session, lost = stand(capture, wanted)
+    told = f"run again; {lost}" if lost else "run again: this is the same place"
+    return session, {**arguments, "view": wanted.view, "theme": wanted.theme, "told": told}

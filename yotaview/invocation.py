@@ -30,6 +30,7 @@ class Run:
     arguments: list[str] = field(default_factory=list)
     about: str = ""
     capture: Capture | None = None
+    again: str = ""
     failed_export: bool = False
     failed_check: bool = False
 

@@ -27,10 +27,15 @@ class Key:
     """
 
     action: str
-    keys: tuple[str, ...]
+    usual: tuple[str, ...]
     label: str
     help: str
     scope: Scope = "global"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys, as the user's keymap has them."""
+        return REBOUND.get(self.action, self.usual)
 
     @property
     def show(self) -> str:
@@ -43,11 +48,18 @@ class Key:
         return f"{self.label}: {self.help}" if self.action.startswith("view_") else self.help
 
 
+# action → keys, where a keymap says otherwise: one for the whole process, as Textual's is
+REBOUND: dict[str, tuple[str, ...]] = {}
+
 SHOWN = {
     "question_mark": "?",
     "f1": "F1",
     "f8": "F8",
     "ctrl+p": "^p",
+    "ctrl+o": "^o",
+    "ctrl+e": "^e",
+    "left_parenthesis": "(",
+    "right_parenthesis": ")",
     "escape": "esc",
     "up": "↑",
     "down": "↓",
@@ -120,7 +132,13 @@ KEYS: tuple[Key, ...] = (
     Key("output", ("O",), "output", "what the script printed; the text of a lesson"),
     Key("focus_next", ("tab",), "next pane", "focus the next pane"),
     Key("focus_previous", ("shift+tab",), "prev pane", "focus the previous pane"),
+    Key("jump", ("ctrl+o",), "panes", "a letter on each pane: press it to go there"),
     Key("zoom", ("z",), "zoom", "the focused pane alone, and back"),
+    Key("grow", ("right_parenthesis",), "grow", "make the focused pane larger"),
+    Key("shrink", ("left_parenthesis",), "shrink", "make the focused pane smaller"),
+    Key("reset_panes", ("Z",), "reset", "give every pane its own size again"),
+    Key("edit", ("ctrl+e",), "editor", "open the current line in $VISUAL or $EDITOR"),
+    Key("rerun", ("R",), "re-run", "run the script again and come back to this place"),
     Key("help", ("question_mark", "f1"), "help", "this help"),
     Key("commands", ("ctrl+p",), "commands", "every action by name"),
     Key("theme", ("T",), "theme", "next theme"),
@@ -179,3 +197,9 @@ def readme_table() -> str:
     """Return the table of keys for the README, in Markdown."""
     rows = [f"| {' '.join(f'`{s}`' for s in k.show.split())} | {k.told} |" for k in KEYS]
     return "\n".join(["| key | what it does |", "|---|---|", *rows]) + "\n"
+
+
+def keys_text() -> str:
+    """Return the table of keys as text, with the action's name that a keymap uses."""
+    width = max(len(k.show) for k in KEYS)
+    return "".join(f"{k.show:<{width}}  {k.action:<15}  {k.told}\n" for k in KEYS)

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from yota.passes import PIPELINE
+from yotaview.again import OPTION
 from yotaview.checks import CHECKS
 from yotaview.export import SUFFIXES, suffix_of
+from yotaview.keymap import VARIABLE, KeymapError, find_keymap, use_keymap
 from yotaview.keys import VIEWS
 from yotaview.lessons import FIRST, LESSONS, lesson_path
 from yotaview.model.breaks import FORMS
@@ -87,6 +89,9 @@ def _screen_options(group: Any) -> None:
     )
     group.add_argument("--theme", metavar="NAME", help="a theme of Textual, as textual-light")
     group.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    group.add_argument(
+        "--keymap", metavar="FILE", help=f"a TOML file with keys of your own, also ${VARIABLE}"
+    )
     group.add_argument("--view", choices=VIEWS, help="the view to begin with")
     group.add_argument(
         "--at", metavar="WHERE", help="the position: 46, %%46, 50%%, seed, end, nan, 'line 9'"
@@ -96,6 +101,8 @@ def _screen_options(group: Any) -> None:
     group.add_argument(
         "--tui", action="store_true", help="open the screen after the headless options"
     )
+    # how a re-run comes back to its place: written by the program, not by a person
+    group.add_argument(OPTION, dest="resume", metavar="JSON", help=argparse.SUPPRESS)
 
 
 def _headless_options(group: Any) -> None:
@@ -111,6 +118,7 @@ def _headless_options(group: Any) -> None:
     group.add_argument(
         "--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png"
     )
+    group.add_argument("--keys", action="store_true", help="print the keys of the screen")
     group.add_argument("--doctor", action="store_true", help="print what this installation can do")
     group.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="colour text"
@@ -240,8 +248,25 @@ def check_options(options: argparse.Namespace, on_terminal: bool, headless: bool
     if options.tui and not on_terminal:
         raise UsageError("--tui needs a terminal for input, output and error")
     _check_places(options)
-    if options.theme and (options.screenshot or not headless):
+    if options.screenshot or not headless:
+        _check_looks(options)
+
+
+def _check_looks(options: argparse.Namespace) -> None:
+    """Check the theme and take the user's keys; raises UsageError."""
+    if options.theme:
         _check_theme(options.theme)
+    take_keymap(options)
+
+
+def take_keymap(options: argparse.Namespace) -> None:
+    """Take the user's keys where there are any; raises UsageError."""
+    path = find_keymap(options.keymap)
+    try:
+        if path is not None:
+            use_keymap(path)
+    except KeymapError as error:
+        raise UsageError(str(error)) from error
 
 
 def _check_places(options: argparse.Namespace) -> None:
@@ -253,7 +278,7 @@ def _check_places(options: argparse.Namespace) -> None:
 
 
 def _check_theme(name: str) -> None:
-    from textual.theme import BUILTIN_THEMES
+    from yotaview.screens.themes import names
 
-    if name not in BUILTIN_THEMES:
-        raise UsageError(f"no theme {name!r}; there are: {', '.join(BUILTIN_THEMES)}")
+    if name not in names():
+        raise UsageError(f"no theme {name!r}; there are: {', '.join(names())}")

@@ -68,7 +68,7 @@ def bindings() -> list[BindingType]:
     """Return the bindings of the screen; panes have their own, the palette's is Textual's."""
     own = (k for k in KEYS if k.scope != "pane" and k.action != "commands")
     return [
-        Binding(",".join(k.keys), f"act('{k.action}')", k.label, show=False, id=k.action)
+        Binding(",".join(k.usual), f"act('{k.action}')", k.label, show=False, id=k.action)
         for k in own
     ]
 

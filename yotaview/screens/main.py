@@ -13,9 +13,10 @@ from yotaview.model.goto import GotoError
 from yotaview.render.lesson import lesson_page
 from yotaview.render.line import Page
 from yotaview.render.tapes import output_page
-from yotaview.screens.moves import Moves
+from yotaview.screens.desk import Desk
 from yotaview.screens.picture import picture
 from yotaview.screens.text import TextScreen, help_page
+from yotaview.screens.themes import ROUND
 
 PROMPTS = {
     "goto": (":", "46, +10, 10n, %46, 50%, line 9, seed, call 731"),
@@ -23,18 +24,9 @@ PROMPTS = {
     "export": ("export to ", f"FILE{' '.join(SUFFIXES)}"),
     "copy_file": ("write to ", "FILE"),
 }
-THEMES = (
-    "textual-dark",
-    "textual-light",
-    "nord",
-    "gruvbox",
-    "solarized-light",
-    "catppuccin-latte",
-    "ansi-dark",
-)
 
 
-class MainScreen(Moves):
+class MainScreen(Desk):
     """Handles the prompt and what leaves the screen."""
 
     confirmed: Path | None = None
@@ -187,7 +179,7 @@ class MainScreen(Moves):
 
     def do_theme(self) -> None:
         """Take the next theme."""
-        names = [n for n in THEMES if n in self.app.available_themes]
+        names = [n for n in ROUND if n in self.app.available_themes]
         at = names.index(self.app.theme) if self.app.theme in names else -1
         self.app.theme = names[(at + 1) % len(names)]
         self.tell(f"theme {self.app.theme}")

@@ -63,13 +63,13 @@ class Pane(LineWidget, can_focus=True):
     """Shows the page that its `draw` returns; arrows and hjkl scroll it or ask its view to move."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "row(-1)", show=False),
-        Binding("down,j", "row(1)", show=False),
-        Binding("left,h", "side(-1)", show=False),
-        Binding("right,l", "side(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("enter", "enter", show=False),
+        Binding("up,k", "row(-1)", show=False, id="row_up"),
+        Binding("down,j", "row(1)", show=False, id="row_down"),
+        Binding("left,h", "side(-1)", show=False, id="row_left"),
+        Binding("right,l", "side(1)", show=False, id="row_right"),
+        Binding("pageup", "page(-1)", show=False, id="page_up"),
+        Binding("pagedown", "page(1)", show=False, id="page_down"),
+        Binding("enter", "enter", show=False, id="open"),
     ]
 
     def __init__(self, name: str, draw: Draw, *, sideways: bool = False, pad: bool = False) -> None:

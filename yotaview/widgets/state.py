@@ -97,6 +97,8 @@ class State:
     slice_at: int = 0
     sought: str = ""
     waiting: bool = False
+    rerun: bool = False
+    again: str = ""
     _derived: tuple[object, Derived] | None = None
 
     @property

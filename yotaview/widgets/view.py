@@ -13,10 +13,11 @@ from yotaview.messages import RowChosen, RowMoved, SideMoved, Stepped, Told, Vie
 from yotaview.render.header import Place, step_place
 from yotaview.render.line import Page, Span
 from yotaview.render.text import RAISED, describe, failure_text
+from yotaview.widgets.boxes import Box as Box
+from yotaview.widgets.boxes import with_edge_moved
 from yotaview.widgets.pane import Draw, Pane
 from yotaview.widgets.state import State
 
-Box = tuple[int, int, int, int]
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
@@ -43,6 +44,7 @@ class View(Widget):
         }
         self.current = self.main_pane or next(iter(self.panes))
         self.zoomed = False
+        self.moved_edges: tuple[tuple[str, int], ...] = ()
         self.problem: Exception | None = None
 
     @property
@@ -103,7 +105,9 @@ class View(Widget):
         width, height = self.size
         if not width or not height:
             return
-        boxes = {self.current: (0, 0, width, height)} if self.alone else self.boxes(width, height)
+        boxes = (
+            {self.current: (0, 0, width, height)} if self.alone else self.arranged(width, height)
+        )
         if self.current not in boxes:
             self.current = next(iter(boxes))
         for name, pane in self.panes.items():
@@ -113,6 +117,29 @@ class View(Widget):
                 pane.styles.offset = (x, y)
                 pane.styles.width, pane.styles.height = w, h
         self.redraw()
+
+    def arranged(self, width: int, height: int) -> dict[str, Box]:
+        """Return the boxes of the view with the edges that the user moved."""
+        boxes = self.boxes(width, height)
+        for name, delta in self.moved_edges:
+            boxes = with_edge_moved(boxes, name, delta)
+        return boxes
+
+    def resize_pane(self, delta: int) -> bool:
+        """Make the current pane larger or smaller; tell whether there was room."""
+        width, height = self.size
+        before = self.arranged(width, height)
+        if with_edge_moved(before, self.current, delta) == before:
+            return False
+        self.moved_edges = (*self.moved_edges, (self.current, delta))
+        self.place()
+        return True
+
+    def reset_panes(self) -> None:
+        """Give every pane its own size again."""
+        self.moved_edges, self.zoomed = (), False
+        self.place()
+        self.focus_current()
 
     def redraw(self) -> None:
         """Draw the panes that are in sight."""
@@ -229,7 +256,7 @@ class View(Widget):
         """Return the view's own settings, and how its panes are scrolled."""
         simple = (bool, int, str, frozenset, type(None))
         own = {k: v for k, v in vars(self).items() if k[0] != "_" and isinstance(v, simple)}
-        return own, [(p.top, p.left, p.display) for p in self.panes.values()]
+        return own, self.moved_edges, [(p.top, p.left, p.display) for p in self.panes.values()]
 
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
         """Return the number of rows to look in, the current one, their texts, how to go to one."""
