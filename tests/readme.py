@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from argparse import SUPPRESS
 from pathlib import Path
 
 README = Path(__file__).parent.parent / "README.md"
@@ -15,7 +16,7 @@ def options_table() -> str:
 
     rows = []
     for action in make_parser()._actions:
-        if action.option_strings and action.help and action.dest != "help":
+        if action.option_strings and action.help not in (None, SUPPRESS) and action.dest != "help":
             text = action.help.replace("%%", "%").replace("|", "\\|")
             shown = names_of(action).replace("|", "\\|")
             rows.append(f"| `{shown}` | {text} |")

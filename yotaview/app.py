@@ -122,7 +122,7 @@ class YotaView(App[int]):
 
     def on_print(self, event: events.Print) -> None:
         """Keep what a thread of the script prints with the rest of its output."""
-        self.state.session.capture.output += event.text
+        self.state.session.capture.add_output(event.text)
 
     def get_default_screen(self) -> MainScreen:
         """Return the screen that is shown first."""

@@ -83,6 +83,31 @@ SHOWN = {
     "colon": ":",
 }
 
+# what each pane shows and what its rows are: the help of the focused pane
+PANES: dict[str, str] = {
+    "step.tape": "one op a row: number, call, shape, whose cotangent; ↑ ↓ step, enter jumps",
+    "step.value": "the value of the op at the position: v changes how, V takes the next slice",
+    "step.why": "the user's line, the op's rule, what it reads and who reads it",
+    "step.flow": "breakpoints, alerts, and the norm of every cotangent in the order of the pass",
+    "passes.stages": "what each pass did to the tape; ↑ ↓ choose a pass, n N a rewrite",
+    "passes.before": "the tape before the pass, what goes marked -",
+    "passes.after": "the tape after the pass, what comes marked +",
+    "passes.reason": "why this rewrite is right, and what it saves",
+    "code.code": "the generated function: prologue P, body B, epilogue E, and the op of each line",
+    "code.buffers": "what each buffer holds at the position, and until which op it is needed",
+    "code.occupants": "every value that the current buffer holds in turn",
+    "graph.mirror": "forward pass above, reverse pass below it; hjkl move, enter goes there",
+    "graph.group": "the ops of the group at the position",
+    "graph.near": "what the op at the position reads, and who reads it",
+    "graph.facts": "the op at the position in full",
+    "profile.times": "the time of each op; ↑ ↓ choose one, enter goes there in Step",
+    "profile.live": "the bytes that live after each op",
+    "profile.lines": "the time of each line of the script and of each pass",
+    "tapes.rows": "one row a function, call site and structure; enter opens it in Step",
+    "tapes.preview": "the row's inputs, ops, calls and checks",
+    "tapes.printed": "what the script printed",
+}
+
 _DIGITS = tuple(
     Key(f"view_{name}", (str(k),), TITLES[name], ABOUT[name]) for k, name in enumerate(VIEWS, 1)
 )

@@ -4,10 +4,22 @@ import pytest
 
 from tests.yotaview.screen_text import drive, mlp_session, text_of
 from yotaview.app import YotaView
-from yotaview.keys import BY_ACTION, FOOTERS, KEYS, PAIRS, SHOWN, VIEWS, hint, readme_table
+from yotaview.keys import (
+    ABOUT,
+    BY_ACTION,
+    FOOTERS,
+    KEYS,
+    PAIRS,
+    PANES,
+    SHOWN,
+    VIEWS,
+    hint,
+    readme_table,
+)
 from yotaview.screens.base import MAKE
 from yotaview.screens.main import MainScreen
 from yotaview.widgets.pane import Pane
+from yotaview.widgets.state import State
 from yotaview.widgets.view import View
 
 
@@ -106,3 +118,24 @@ def test_readme_table_has_every_key():
     rows = readme_table().splitlines()[2:]
     assert len(rows) == len(KEYS)
     assert all(k.told in row for k, row in zip(KEYS, rows, strict=True))
+
+
+def test_every_pane_has_its_help():
+    state = State(mlp_session())
+    named = {f"{name}.{pane}" for name, make in MAKE.items() for pane in make(name, state).panes}
+    assert named == PANES.keys()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_help_begins_with_the_view_and_the_pane(view):
+    app = YotaView(mlp_session(), view=view)
+
+    async def act(pilot):
+        await pilot.press("tab", "question_mark")
+        shown = " ".join(text_of(app).replace("┃", " ").replace("▐", " ").split())
+        assert ABOUT[view] in shown
+        assert PANES[f"{view}.{app.screen_stack[0].view.current}"] in shown
+        await pilot.press("question_mark")
+        assert len(app.screen_stack) == 1
+
+    drive(app, (80, 24), act)

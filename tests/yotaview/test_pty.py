@@ -1,7 +1,9 @@
 import os
+import re
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -15,6 +17,8 @@ ROOT = Path(__file__).parents[2]
 class Terminal:
     """The program in a pseudo-terminal, and what it shows."""
 
+    variables: ClassVar[dict[str, str]] = {}
+
     def __init__(self, *args: str, rows: int = 24, columns: int = 80) -> None:
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
@@ -23,7 +27,9 @@ class Terminal:
             "TERM": "xterm-256color",
             "PYTHONPATH": str(ROOT),
             "COLORTERM": "truecolor",
+            **self.variables,
         }
+        self.raw = b""
         self.child = pexpect.spawn(
             sys.executable, ["-m", "yotaview", *args], dimensions=(rows, columns), env=env
         )
@@ -37,7 +43,9 @@ class Terminal:
         while text not in self.text:
             assert time.monotonic() < end, f"{text!r} is not on the screen:\n{self.text}"
             try:
-                self.stream.feed(self.child.read_nonblocking(65536, timeout=0.2))
+                data = self.child.read_nonblocking(65536, timeout=0.2)
+                self.raw += data
+                self.stream.feed(data)
             except pexpect.TIMEOUT:
                 continue
             except pexpect.EOF:
@@ -205,4 +213,78 @@ def test_what_is_printed_at_exit_is_seen_after_the_screen(tmp_path):
     assert "LATE" not in terminal.text
     terminal.send("q")
     terminal.wait("LATE")
+    assert terminal.end() == 0
+
+
+def test_rerun_takes_the_changed_script_and_comes_back_to_the_op(tmp_path):
+    script = tmp_path / "again.py"
+    text = (
+        "import sys\nimport numpy as np, yota\n"
+        "def f(x):\n    y = np.sin(x)\n    return np.sum(y * x)\n"
+        "yota.grad(f, np.ones(3))\nprint(sys.argv[1:])\n"
+    )
+    script.write_text(text)
+    terminal = Terminal("--view", "code", str(script), "--at", "kept")
+    terminal.wait("[3 Code]")
+    terminal.send("2")
+    terminal.wait("[2 Passes]")
+    terminal.send("1")
+    terminal.send(":")
+    terminal.send("%3\r")
+    terminal.wait("▶ %3  multiply")
+    script.write_text(text.replace("y = np.sin(x)", "z = np.cos(x)\n    y = np.sin(x) + z"))
+    terminal.send("R")
+    terminal.wait("run again: this is the same place")
+    terminal.wait("▶ %5  multiply")
+    script.write_text("raise SystemExit(3)\n")
+    terminal.send("R")
+    assert terminal.end() == 1
+
+
+def test_editor_runs_in_the_terminal_and_the_screen_comes_back(tmp_path, monkeypatch):
+    editor = tmp_path / "editor.py"
+    editor.write_text("import sys\nprint('EDITING', *sys.argv[1:], flush=True)\ninput()\n")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
+    terminal = Terminal("--tape", "1", str(MLP), columns=200)
+    terminal.wait("op 1/49")
+    terminal.send(":")
+    terminal.send("line 14\r")
+    terminal.wait("line 14")
+    terminal.send("\x05")
+    terminal.wait(f"EDITING +14 {MLP}")
+    terminal.send("\r")
+    terminal.wait("R runs it again")
+    terminal.send("q")
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "sequence"),
+    [
+        ({"COLORTERM": "", "TERM": "xterm"}, b"\x1b[38;2;"),
+        ({"COLORTERM": "", "TERM": "xterm-256color"}, b"\x1b[38;2;"),
+    ],
+    ids=["16 colours", "256 colours"],
+)
+def test_terminal_gets_no_more_colours_than_it_has(variables, sequence, monkeypatch):
+    monkeypatch.setattr(Terminal, "variables", variables)
+    terminal = Terminal("--tape", "1", str(MLP))
+    terminal.wait("op 1/49")
+    terminal.wait("q quit")
+    assert sequence not in terminal.raw
+    assert b"\x1b[" in terminal.raw
+    terminal.send("q")
+    assert terminal.end() == 0
+
+
+def test_no_color_is_heeded_and_the_current_row_still_seen(monkeypatch):
+    monkeypatch.setattr(Terminal, "variables", {"NO_COLOR": "1"})
+    terminal = Terminal("--tape", "1", str(MLP))
+    terminal.wait("▶ %1")
+    terminal.wait("q quit")
+    for red, green, blue in re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", terminal.raw):
+        assert red == green == blue
+    row = next(y for y, text in enumerate(terminal.screen.display) if "▶ %1" in text)
+    assert terminal.screen.buffer[row][4].bold
+    terminal.send("q")
     assert terminal.end() == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +135,12 @@ class Capture:
     module: bool = False
     lesson: str = ""
     left_out: tuple[str, ...] = ()
+    hear: Callable[[str], None] | None = field(default=None, repr=False)
+
+    def add_output(self, text: str) -> None:
+        """Keep what the script prints after its end, within the limit of all it printed."""
+        if self.hear is not None:
+            self.hear(text)
 
     @property
     def name(self) -> str:

@@ -73,6 +73,7 @@ def run_script(
     capture.cut = _cut_text(capture, watch, limits)
     capture.sources = snapshot(capture)
     console.output.follow(_into(capture))
+    capture.hear = console.output.add
     return capture
 
 

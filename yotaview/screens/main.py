@@ -146,7 +146,7 @@ class MainScreen(Desk):
 
     def do_help(self) -> None:
         """Show the keys."""
-        self.show_text(lambda width: help_page(self.view_name, width))
+        self.show_text(lambda width: help_page(self.view_name, self.view.current, width))
 
     def do_commands(self) -> None:
         """Open the palette."""

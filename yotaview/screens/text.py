@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from yotaview.keys import KEYS, TITLES, footer_hints
+from yotaview.keys import ABOUT, KEYS, PANES, TITLES, footer_hints
 from yotaview.render.line import Line, Page, Span, line, wrap_line
 from yotaview.widgets.pane import Pane
 
@@ -19,10 +19,14 @@ GLYPHS = (
 )
 
 
-def help_page(view: str, width: int) -> Page:
-    """Return every key with its meaning, those of the view first."""
+def help_page(view: str, pane: str, width: int) -> Page:
+    """Return what the focused pane shows and every key with its meaning, the view's first."""
     first = "  ".join(map(" ".join, footer_hints(view)[:6]))
-    rows: list[Line] = [line(Span(f"{TITLES[view]}: ", "title"), first)]
+    rows: list[Line] = [
+        line(Span(f"{TITLES[view]}: ", "title"), ABOUT[view]),
+        line(Span("This pane: ", "title"), PANES[f"{view}.{pane}"]),
+        line(Span("Keys: ", "title"), first),
+    ]
     rows += [line(Span(part, "dim")) for part in (*GLYPHS, "")]
     for key in KEYS:
         where = "" if key.scope == "global" else f"  ({key.scope})" if key.scope == "pane" else ""
