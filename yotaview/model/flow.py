@@ -196,7 +196,8 @@ def _zero_rule(op: Call, operand: Var) -> tuple[Kind, str] | None:
     vjp = VJP[op.fn]
     places = [k for k, a in enumerate(op.args) if any(v == operand for v in vars_in(a))]
     names = [k for k, a in op.kwargs if any(v == operand for v in vars_in(a))]
-    if any(vjp.rule(k) is not zero for k in (*places, *names)):
+    where: tuple[int | str, ...] = (*places, *names)
+    if any(vjp.rule(k) is not zero for k in where):
         return None
     which = "" if len(op.operands) == 1 else f" with respect to {operand}"
     return "zero", f"the derivative of {op.name}{which} is zero"
