@@ -195,6 +195,17 @@ def test_powers_take_the_way_that_numpy_takes():
             assert yota.trace(lambda x, p=p: x**p, v)[0] == v**p
 
 
+def test_complex_scalars_are_multiplied_as_numpy_does_it():
+    rng = np.random.default_rng(0)
+    for kind in (np.complex64, np.complex128):
+        for z, w in rng.normal(size=(20, 2)) + 1j * rng.normal(size=(20, 2)):
+            z, w = kind(z), kind(w)
+            for f in (lambda z, w: z * w, lambda z, w: abs(z) * abs(w), lambda z, w: 1.5 * z * w):
+                value, tape = yota.trace(f, z, w)
+                assert value == f(z, w) == tape.play(z, w) == tape.compile(exact=True)(z, w)
+    yota.check_grads(lambda z, w: abs(z * w) + (z * w * 2.0).imag, z, w)
+
+
 # ---- in-place code
 
 
@@ -408,6 +419,11 @@ def test_warnings_name_the_users_line():
             np.array([[0, 1.0], [-2, 0.3]]),
         ),
         (lambda x: x * int(x), 2.5, 3.5),
+        (lambda z: np.sum(np.abs(np.poly(z))), np.array([1j, -1j]), np.array([1j, 1j])),
+        (lambda x: np.sum(np.abs(np.emath.sqrt(x))), X, -X),
+        (lambda x: np.sum(np.abs(np.emath.logn(2.0, x))), X, -X),
+        (lambda x: np.sum(np.abs(np.emath.arctanh(x))), X / 9, X),
+        (lambda a: np.linalg.lstsq(a, X)[1].size * np.sum(a), np.eye(3, 2), np.ones((3, 2))),
     ],
 )
 def test_shapes_and_types_that_depend_on_values_are_guarded(f, first, other):

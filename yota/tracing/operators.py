@@ -44,7 +44,16 @@ def apply_binary(ufunc: Any, python: Any, a: Any, b: Any) -> Any:
         return record(python, a, b)
     if python is operator.pow:
         return _power(a, b)
+    if python is operator.mul and _is_complex_scalar(a, b):
+        return record(python, a, b)
     return record(ufunc, a, b)
+
+
+def _is_complex_scalar(*operands: Any) -> bool:
+    """Tell whether a result is a complex scalar: NumPy rounds its products as Python does."""
+    return all(isinstance(x, np.generic | int | float | complex) for x in operands) and any(
+        isinstance(x, np.complexfloating | complex) for x in operands
+    )
 
 
 _FAST_POWERS = {2: np.square, 1: np.positive, 0.5: np.sqrt, -1: np.reciprocal}
@@ -140,7 +149,8 @@ for _name, _mirrored, _ufunc in _COMPARISONS:
 
 def _unary(name: str, ufunc: Any, python: Any) -> None:
     def apply(self: Traced) -> Any:
-        return record(python if _is_python(self) else ufunc, self)
+        size = python is operator.abs and _is_complex_scalar(self)
+        return record(python if size or _is_python(self) else ufunc, self)
 
     setattr(Traced, f"__{name}__", apply)
 

@@ -14,10 +14,14 @@ from yota.tape import Call, Constant, Tape, Var, vars_in
 _SHAPED_BY_VALUES = {
     np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.union1d, np.intersect1d, np.setdiff1d,
     np.setxor1d, np.trim_zeros, np.unique_all, np.unique_counts, np.unique_inverse,
-    np.unique_values,
+    np.unique_values, np.linalg.lstsq,
 }  # fmt: skip
 _SHAPED_BY_OPERANDS = {np.compress, np.extract, np.repeat, np.delete, np.bincount, np.resize}
-_TYPED_BY_VALUES = {np.linalg.eig, np.linalg.eigvals, np.real_if_close, np.roots}
+_TYPED_BY_VALUES = {
+    np.linalg.eig, np.linalg.eigvals, np.poly, np.real_if_close, np.roots, np.emath.sqrt,
+    np.emath.log, np.emath.log2, np.emath.log10, np.emath.logn, np.emath.power, np.emath.arcsin,
+    np.emath.arccos, np.emath.arctanh,
+}  # fmt: skip
 
 
 def shape_varies(op: Call, tape: Tape) -> bool:
