@@ -28,9 +28,12 @@ def check_grads(
     each with the two numbers.  `rtol` is relative to the largest gradient of the argument; `atol`
     None stands for what rounding leaves of `f`.  A vector output is checked as its product with
     fixed weights.  `order=2` also checks the derivative of the gradient.
+    Raises ValueError where no argument holds a number, or the output none of floating type.
     """
     if not any(is_float(x) for a in args for x in flatten(a)[0]):
         args = tuple(ints_to_floats(a) for a in args)
+    if not any(flatten(a, leaf=is_float)[0] for a in args):
+        raise ValueError(f"{function_name(f)} has no number among its arguments to vary")
     scalar = _scalar(f, args)
     _check_once(scalar, args, rtol, atol, function_name(f))
     for n in range(len(args)) if order > 1 else ():
@@ -41,6 +44,8 @@ def check_grads(
 
 def _scalar(f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
     outputs = flatten(f(*args), leaf=is_float)[0]
+    if not outputs:
+        raise ValueError(f"{function_name(f)} returns no number of floating type to differentiate")
     weights = [_weights(np.shape(v), k) for k, v in enumerate(outputs)]
     if [np.shape(v) for v in outputs] == [()] and not np.iscomplexobj(outputs[0]):
         return f

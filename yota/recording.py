@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import inspect
+import numbers
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from yota.errors import TraceError
 from yota.frames import traceback_frames, user_frames, users_first
 from yota.program import Failed, notify, observed
 from yota.reverse import SEED, backprop
-from yota.rules.functional import identity, item
+from yota.rules.functional import cast, identity, item
 from yota.structs import (
     Leaf,
     Static,
@@ -27,6 +28,7 @@ from yota.structs import (
     is_leaf,
     map_structure,
     nothing_like,
+    parts,
     paths,
     statics,
     unflatten,
@@ -35,6 +37,7 @@ from yota.tape import (
     Entry,
     Input,
     Origin,
+    Spec,
     Structured,
     Tape,
     Var,
@@ -102,6 +105,8 @@ class Recording:
             leaves, structure = flatten(value, first, is_boxed_leaf)
             refuse_hidden(structure)
             name = names[k] if k < len(args) else list(kwargs)[k - len(args)]
+            if k in wanted:
+                refuse_unfollowed(structure, name)
             self.arguments.append(self.read(leaves, structure, name, first, k in wanted))
             structures.append(structure)
             first += len(leaves)
@@ -233,13 +238,21 @@ class Recording:
     def gradient(self, var: Var, dx: Traced | None) -> Traced:
         """Return a leaf's cotangent, zeros where no path leads to the output."""
         if dx is not None:
-            return dx
+            return self.in_byte_order(dx, self.tape[var].spec)
         box = Traced(self.trace, var, self.trace.values[var])
         note = Origin(self.tape[var].origin.frames, None, var, "rule", "no path to the output")
         with self.trace.marked(note):
             zeros: Traced = self.trace.record(np.zeros_like, (box,), {})
         self.tape.cotangents[var] = zeros._var
         return zeros
+
+    def in_byte_order(self, dx: Traced, spec: Spec) -> Traced:
+        """Return a cotangent of a 0-d array in that array's byte order: scalars have none."""
+        if spec.kind != "array" or spec.shape or spec.dtype.isnative:
+            return dx
+        with self.trace.marked(self.tape[dx._var].origin):
+            zero_d = self.trace.record(np.broadcast_to, (dx, ()), {})
+            return self.trace.record(cast, (zero_d, spec.dtype), {})  # type: ignore[no-any-return]
 
     def hand(self, k: int, found: dict[int, Traced]) -> Any:
         """Return the gradient of argument k: boxes inside a trace, else `Structured` vars."""
@@ -287,6 +300,30 @@ def refuse_hidden(structure: Any) -> None:
                     f"an argument holds floats in a {type(value).__name__}, which is not followed: "
                     "pass a list, tuple, dict, dataclass or plain object"
                 )
+
+
+def refuse_unfollowed(structure: Any, name: str) -> None:
+    """Raise TraceError for numbers in arrays of objects or records: None is no gradient of them."""
+    for value in (v for s in statics(structure) for v in parts(s)):
+        if not isinstance(value, np.ndarray | np.void):
+            continue
+        if value.dtype.names and any(value.dtype[n].kind in "fcV" for n in value.dtype.names):
+            raise TraceError(
+                f"argument {name} holds a structured array of {value.dtype}, which is not "
+                "followed: pass a dict of its fields, as {n: x[n].copy() for n in x.dtype.names}"
+            )
+        if value.dtype.kind == "O" and any(map(holds_numbers, value.flat)):
+            raise TraceError(
+                f"argument {name} holds an array of objects of shape {value.shape}, which is not "
+                "followed: pass x.astype(float), or a list of its elements"
+            )
+
+
+def holds_numbers(x: Any) -> bool:
+    """Tell whether an element of an array of objects would have a gradient by itself."""
+    if isinstance(x, numbers.Number):
+        return not isinstance(x, bool)
+    return bool(flatten(x, leaf=is_leaf)[0])
 
 
 def kind_of(leaf: Any) -> str:

@@ -174,7 +174,7 @@ class _Backprop:
                 raise self.failed(RuleError(self.wrong_shape(origin, dx, var)), origin.of)
             if np.iscomplexobj(dx._value) and primal.dtype.kind != "c":
                 dx = np.real(dx)
-            if not _is_weak(dx) and dx._value.dtype != primal.dtype and not _fits(dx, primal):
+            if not _is_weak(dx) and _is_other(dx, primal) and not _fits(dx, primal):
                 dx = cast(dx, primal.dtype)
         return dx  # type: ignore[no-any-return]  # a box
 
@@ -224,6 +224,13 @@ def _can_carry(op: Call) -> bool:
 def _fits(box: Traced, primal: Spec) -> bool:
     """Tell whether a cotangent may keep its dtype: a Python number's, up to Python's precision."""
     return primal.weak and box._value.dtype.itemsize <= primal.dtype.itemsize
+
+
+def _is_other(box: Traced, primal: Spec) -> bool:
+    """Tell whether a cotangent's dtype is not its primal's; scalars have but one byte order."""
+    if isinstance(box._value, np.generic):
+        return bool(box._value.dtype != primal.dtype.newbyteorder("="))
+    return bool(box._value.dtype != primal.dtype)
 
 
 def _is_weak(box: Traced) -> bool:
@@ -296,8 +303,17 @@ class _Pull:
         origin = Origin(self.frames, self.var, wrt, "rule")
         with self.trace.marked(origin):
             dx = self.apply(rule, position, self.dy)
+        if dx is None and not (getattr(rule, "__module__", None) or "").startswith("yota."):
+            raise self.back.failed(RuleError(self.no_answer(position)), self.var)
         if dx is not None:
             self.hand(arg, dx, self.live_of(rule, position, arg), origin)
+
+    def no_answer(self, position: int | str) -> str:
+        return (
+            f"{self.op.origin.place}: the rule of {self.op.name} for operand {position} returned "
+            "None; a rule returns an array or a number, and yota.zero in its place says that the "
+            "derivative is zero"
+        )
 
     def apply(self, rule: Any, position: int | str, dy: Any, is_mask: bool = False) -> Any:
         inner = getattr(rule, "inner", None)

@@ -279,6 +279,20 @@ def statics(structure: Any) -> Iterator[Any]:
             stack.extend(s.children)
 
 
+def parts(value: Any) -> Iterator[Any]:
+    """Yield what a container or plain object is made of, itself if it is neither."""
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        x = stack.pop()
+        fields = fields_of(x)
+        if fields is None:
+            yield x
+        elif id(x) not in seen:
+            seen.add(id(x))
+            stack.extend(fields[1])
+
+
 def hidden(value: Any, leaf: Callable[[Any], bool]) -> Any:
     """Return a leaf inside something that is not taken apart, as a set; None if there is none."""
     seen: set[int] = set()

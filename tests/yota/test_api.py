@@ -106,6 +106,42 @@ def test_static_values_reach_the_function_as_they_are():
     assert tuple(g) == (12.0, None, None, None, None)
 
 
+@pytest.mark.parametrize(
+    ("x", "cure"),
+    [
+        (np.array([1.0, 2.0], dtype=object), r"argument x holds an array of objects .*astype"),
+        (np.array([1, 2], dtype=object), "list of its elements"),
+        ({"a": np.array([None, np.ones(2)], dtype=object)}, "list of its elements"),
+        (np.ones(2, [("a", float), ("b", int)]), "dict of its fields"),
+        (np.ones(2, [("a", [("b", float)])])[0], "dict of its fields"),
+    ],
+)
+def test_numbers_in_arrays_of_objects_and_records_are_refused(x, cure):
+    with pytest.raises(yota.TraceError, match=cure):
+        yota.grad(lambda x, y: y * 2.0, x, 1.0)
+    assert yota.grad(lambda x, y: y * 2.0, x, 1.0, argnums=1)[1][1] == 2
+
+
+def test_arrays_of_anything_else_have_no_gradient():
+    for x in (np.array(["a", None], dtype=object), np.array(["a"]), np.zeros(1, "M8[s]")):
+        assert list(yota.grad(lambda x, y: y * 2.0, x, 1.0)[1]) == [None, 2.0]
+
+
+@pytest.mark.parametrize("dtype", [">f4", ">f8", ">c16"])
+def test_gradients_of_0d_arrays_keep_the_byte_order(dtype):
+    def f(x):
+        return np.real(x * x * np.sin(x))
+
+    x = np.array(1.5, dtype)
+    for _ in range(2):
+        assert yota.grad(f, x)[1][0].dtype == x.dtype
+    tape = yota.gradtape(f, x)
+    for run in (tape.play, tape.compile(form="lean"), tape.compile(form="bound")):
+        assert run(x)[1][0].dtype == x.dtype
+    assert yota.simplegrad(f, x)(x)[1].dtype == x.dtype
+    yota.check_grads(f, np.array(1.5, np.result_type(x.dtype, np.float64)), order=2)
+
+
 def test_integers_run_as_floats_where_no_argument_is_a_float():
     value, g = yota.grad(lambda a, b: a * b, 3, 4)
     assert (value, tuple(g)) == (12.0, (4.0, 3.0))
@@ -267,6 +303,44 @@ def test_a_wrong_shaped_rule_is_caught_at_once_and_named():
     yota.defvjp(double, lambda dy, y, x: np.sum(dy))
     with pytest.raises(yota.RuleError, match=r"double.*\(\).*\(3,\)"):
         yota.grad(lambda x: np.sum(double(x)), X)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (lambda dy, y, x: None, r"rule of double for operand 0 returned None.*yota\.zero"),
+        (lambda dy, y, x: "word", "rule of double returned 'word'"),
+        (lambda dy, y, x: (dy, dy), "returns an array or a number"),
+    ],
+)
+def test_a_rule_that_answers_no_array_is_named(rule, said):
+    @yota.primitive
+    def double(x):
+        return x * 2.0
+
+    yota.defvjp(double, rule)
+    with pytest.raises(yota.RuleError, match=rf"test_api\.py:\d+: .*{said}"):
+        yota.grad(lambda x: np.sum(double(x)), X)
+
+
+def test_a_rule_for_one_argument_only_refuses_the_others_by_name():
+    @yota.primitive
+    def scaled(x, by):
+        return x * by
+
+    yota.defvjp(scaled, lambda dy, y, x, by: dy * by)
+    assert yota.grad(lambda x: np.sum(scaled(x, 2.0)), X)[1][0].tolist() == [2.0, 2.0, 2.0]
+    for f in (lambda by: np.sum(scaled(X, by)), lambda by: np.sum(scaled(X, by=by))):
+        with pytest.raises(yota.RuleError, match=r"scaled .* operand (1|by): .*yota\.defvjp"):
+            yota.grad(f, 2.0)
+
+
+def test_a_rule_of_what_is_no_primitive_is_refused():
+    def double(x):
+        return x * 2.0
+
+    with pytest.raises(TypeError, match=r"double is no primitive.*yota\.primitive\(double\)"):
+        yota.defvjp(double, lambda dy, y, x: dy * 2.0)
 
 
 def test_nondiff_and_zero_and_stop_gradient():

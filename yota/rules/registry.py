@@ -96,11 +96,17 @@ def defvjp(
     Each rule is `rule(dy, y, *args, **kwargs) -> dx` in plain NumPy, `dx` of the argument's shape;
     an argument that is a list takes a list.  None: the derivative is unknown and asking for it
     raises RuleError.  `yota.zero`: it is zero.  `keywords` holds rules of arguments given by name.
+    Raises TypeError for a function that is no primitive: calls of it would not be seen.
     """
     if not callable(fn) or not all(r is None or callable(r) for r in rules):
         raise TypeError("defvjp(fn, *rules) takes a function, and for each argument a rule or None")
     if not rules and rest is None:
         raise TypeError("defvjp(fn, *rules) needs a rule; for no derivative at all use nondiff(fn)")
+    if isinstance(fn, types.FunctionType) and fn not in PRIMITIVES and not _is_numpys(fn):
+        raise TypeError(
+            f"defvjp: {fn.__name__} is no primitive, so that calls of it would not be seen: "
+            f"decorate it with yota.primitive, or write f = yota.primitive({fn.__name__}) first"
+        )
     if fn in VJP or fn in NONDIFF:
         _changed()
     VJP[fn] = Vjp(rules, rest, live, sees, keywords or {})

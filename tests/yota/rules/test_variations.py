@@ -159,7 +159,7 @@ LAYOUTS = {
     "strided": strided,
     "reversed": reversed_in_memory,
     "read-only": read_only,
-    "big-endian": lambda x: x.astype(x.dtype.newbyteorder(">")) if x.ndim else x,
+    "big-endian": lambda x: x.astype(x.dtype.newbyteorder(">")),
 }
 # which of several writes comes last, and which of equal orders, follows the memory
 BY_LAYOUT = ("setitem-F-index",)
