@@ -18,6 +18,7 @@ from tests.fuzz.build import NUMPYS, SCIPYS, build
 from tests.fuzz.failure import Failure, Refused
 from tests.fuzz.families.table import EXCUSED, MAKERS
 from tests.fuzz.minimise import minimise
+from tests.fuzz.peers import Peer
 from tests.fuzz.program import Argument, Leaf, Program
 from tests.fuzz.reach import rules_run
 from tests.fuzz.session import Session, rules_of
@@ -135,6 +136,17 @@ def test_minimising_keeps_what_fails() -> None:
     small = minimise(Program(0, (Argument("a1", leaves),), statements, ("v3", "v1")), fails)
     assert len(small.statements) == 1
     assert small.leaves[0].data.size == 2
+
+
+def test_another_engine_that_answers_in_another_shape_has_no_answer() -> None:
+    def answers(spoil: Any) -> Any:
+        def gradient(f: Any, leaves: Any, at: list[int]) -> list[Any]:
+            return [spoil(g) for g in yota.grad(f, *leaves)[1]]
+
+        return Peer("other", np, gradient).gradients(program_with_tanh())
+
+    assert answers(lambda g: g) is not None
+    assert answers(lambda g: g[:1]) is None
 
 
 def test_seeds_give_the_same_program_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,8 @@ def reversed_axes(x: Any) -> Any:
     return np.flip(x) if np.ndim(x) else x
 
 
+# A rule whose answers these do not change has no answer but 0 in all tests.
+TELLING = ("twice the answer",)
 SPOILT: dict[str, Spoil] = {
     "twice the answer": lambda x: 2 * x,
     "the sign turned": lambda x: -x,
@@ -35,9 +38,13 @@ SPOILT_IF_COMPLEX: dict[str, Spoil] = {
 
 def answer_mutants() -> Iterator[Mutant]:
     """Yield the mutants of every entry of the table."""
-    for fn, vjp in list(VJP.items()):
+    for fn, vjp in [(f, v) for f, v in VJP.items() if not is_of_tests(f)]:
         yield from rule_mutants(fn, vjp)
         yield from mask_mutants(fn, vjp)
+
+
+def is_of_tests(fn: Any) -> bool:
+    return (getattr(fn, "__module__", None) or "").startswith("tests.")
 
 
 def rule_mutants(fn: Any, vjp: Vjp) -> Iterator[Mutant]:
@@ -86,15 +93,16 @@ def spoilt(rule: Any, spoil: Spoil, effect: list[bool]) -> Any:
         if dx is None:
             return None
         bad = spoil(dx)
-        effect.append(bad is not dx)
+        effect.append(not np.array_equal(bad, dx, equal_nan=True))
         return bad
 
     def wrapped(original: Any) -> Any:
+        @functools.wraps(original)
         def pulled(dy: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
             return answer(original(dy, y, *args, **kwargs))
 
         if hasattr(original, "inner"):
-            pulled.inner = wrapped(original.inner)  # type: ignore[attr-defined]
+            pulled.inner = wrapped(original.inner)
         return pulled
 
     return wrapped(rule)
@@ -103,11 +111,13 @@ def spoilt(rule: Any, spoil: Spoil, effect: list[bool]) -> Any:
 def unsummed(rule: Any, effect: list[bool]) -> Any:
     """Return an elementwise rule that leaves its answer in the shape of the output."""
 
+    @functools.wraps(rule)
     def pulled(dy: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
         dx = rule.inner(dy, y, *args, **kwargs)
         effect.append(dx is not None and np.shape(dx) != np.shape(rule(dy, y, *args, **kwargs)))
         return dx
 
+    del pulled.inner
     return pulled
 
 

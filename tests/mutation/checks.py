@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import signal
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest.config import parse_warning_filter
 
 from tests.mutation.mutant import forget, number_of
 from yota.rules.registry import VJP, Vjp, zero
@@ -25,7 +27,10 @@ TESTS = (
     "tests/yota/test_in_place.py",
 )  # fmt: skip
 # Tests that are tried last, on what the others let live: they differentiate twice, or compile.
-SLOW = ("second_derivative", "every_form_of_code", "is_the_rules_answer", "recursion", "to_the_bit")
+SLOW = (
+    "second_derivative", "every_form_of_code", "is_the_rules_answer", "recursion", "to_the_bit",
+    "test_variations", "test_sessions", "test_optional", "test_integrate",
+)  # fmt: skip
 LONGEST = 5.0
 
 
@@ -37,6 +42,8 @@ class Check:
     run: Callable[[], None] = field(repr=False)
     touched: frozenset[Any] = field(default=frozenset(), repr=False)
     seconds: float = 0.0
+    # Filters of warnings, as marks of tests give them.
+    tolerated: tuple[str, ...] = ()
 
     @property
     def is_slow(self) -> bool:
@@ -50,7 +57,7 @@ class Check:
     def passes(self) -> bool:
         """Tell whether the test passes; what takes too long does not."""
         try:
-            with quiet(), time_limit(LONGEST):
+            with quiet(self.tolerated), time_limit(LONGEST):
                 self.run()
         except Exception:
             return False
@@ -62,27 +69,32 @@ class Check:
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def quiet(tolerated: Iterable[str] = ()) -> Iterator[None]:
     """Set NumPy and warnings as the tests have them."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("error")
+        for text in tolerated:
+            warnings.filterwarnings(*parse_warning_filter(text, escape=False))
         yield
 
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise TimeoutError where the body takes too long."""
+    running = [True]
 
     def stop(*_: Any) -> None:
-        raise TimeoutError
+        if running[0]:
+            raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, stop)
+    # The handler stays: an alarm that is on its way must not meet the default, which ends it all.
+    signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
+        running[0] = False
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 class Collected:
@@ -100,7 +112,9 @@ def collect(paths: Iterable[str] = TESTS) -> list[Check]:
     plugin = Collected()
     found = [str(ROOT / p) for p in paths if (ROOT / p).exists()]
     with contextlib.redirect_stdout(io.StringIO()):
-        code = pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider", *found], [plugin])
+        code = pytest.main(
+            ["--collect-only", "-q", "-n0", "-p", "no:cacheprovider", *found], [plugin]
+        )
     if code != 0:
         raise RuntimeError(f"pytest could not collect the tests of the rules (exit code {code})")
     return [c for item in plugin.items if (c := as_check(item)) is not None]
@@ -110,7 +124,8 @@ def as_check(item: Any) -> Check | None:
     params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
     if set(getattr(item, "fixturenames", ())) - {"quiet_numpy", "request"} - set(params):
         return None
-    return Check(item.nodeid, lambda: item.obj(**params))
+    tolerated = tuple(text for mark in item.iter_markers("filterwarnings") for text in mark.args)
+    return Check(item.nodeid, lambda: item.obj(**params), tolerated=tolerated)
 
 
 def observe(checks: list[Check], files: set[str]) -> None:
@@ -121,29 +136,31 @@ def observe(checks: list[Check], files: set[str]) -> None:
     for fn, vjp in plain.items():
         VJP[fn] = Observed.of(fn, vjp, seen, depth)
 
-    def profile(frame: Any, event: str, arg: Any) -> None:
-        if event == "call":
-            file = frame.f_code.co_filename
-            if depth[0] and file in files:
-                seen.add(number_of(frame.f_code))
+    def lines(frame: Any, event: str, arg: Any) -> Any:
+        if event == "line":
+            seen.add((number_of(frame.f_code), frame.f_lineno))
+        return lines
+
+    def calls(frame: Any, event: str, arg: Any) -> Any:
+        return lines if depth[0] and frame.f_code.co_filename in files else None
 
     try:
         for check in checks:
-            observe_one(check, seen, profile)
+            observe_one(check, seen, calls)
     finally:
         VJP.update(plain)
 
 
-def observe_one(check: Check, seen: set[Any], profile: Any) -> None:
+def observe_one(check: Check, seen: set[Any], trace: Any) -> None:
     """Run one test and note what it runs; one that fails by itself is left out."""
     seen.clear()
     forget()
     began = time.perf_counter()
-    sys.setprofile(profile)
+    sys.settrace(trace)
     try:
         passed = check.passes()
     finally:
-        sys.setprofile(None)
+        sys.settrace(None)
     check.seconds = time.perf_counter() - began
     check.touched = frozenset(seen) if passed else frozenset()
     if not passed:
@@ -173,16 +190,24 @@ class Observed(Vjp):
     def counted(self, rule: Any) -> Any:
         """Return a rule that counts how deep in rules the program is."""
 
+        @functools.wraps(rule)
         def pulled(*args: Any, **kwargs: Any) -> Any:
             self.depth[0] += 1
             try:
                 dx = rule(*args, **kwargs)
             finally:
                 self.depth[0] -= 1
-            if any(np.iscomplexobj(d) for d in (dx if isinstance(dx, list | tuple) else [dx])):
+            if has_complex(dx):
                 self.seen.add((self.fn, "complex"))
             return dx
 
         if hasattr(rule, "inner"):
-            pulled.inner = self.counted(rule.inner)  # type: ignore[attr-defined]
+            pulled.inner = self.counted(rule.inner)
         return pulled
+
+
+def has_complex(dx: Any) -> bool:
+    """Tell whether an answer is complex, or one in a list of them."""
+    if isinstance(dx, list | tuple):
+        return any(map(has_complex, dx))
+    return np.iscomplexobj(dx)

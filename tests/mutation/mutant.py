@@ -43,7 +43,7 @@ def _content(code: Code) -> Any:
 class Mutant:
     """One fault: where it is, what it changes, and whose tests have to notice.
 
-    `touched` holds code of rules, or a function of the table.
+    `touched` holds lines of code of rules, or a function of the table.
     """
 
     place: str

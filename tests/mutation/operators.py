@@ -19,7 +19,7 @@ OTHER_FUNCTION = {
 # Functions whose first operand may stand for the whole.
 DROPPED = {
     "conj", "conjugate", "t", "h", "transpose", "swapaxes", "moveaxis", "unbroadcast", "flip",
-    "fold", "reshape", "broadcast_to", "expand_dims", "restore", "spread", "fitted", "real",
+    "fold", "reshape", "broadcast_to", "expand_dims", "restore", "spread", "fitted",
     "logical_and", "logical_not", "tril", "triu", "cumsum", "roll", "sum", "masked", "take",
     "take_along_axis", "through_nan", "clip", "mod", "abs", "absolute", "sign", "sqrt", "inverse",
 }  # fmt: skip
@@ -41,7 +41,7 @@ def changes_of(node: ast.expr, parent: ast.AST) -> Iterator[Change]:
 
 def others_of(node: ast.expr, parent: ast.AST) -> Iterator[ast.expr]:
     match node:
-        case ast.BinOp():
+        case ast.BinOp() if not is_zero(node.left) and not is_zero(node.right):
             yield from of_product(node)
         case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
             yield operand
@@ -52,10 +52,23 @@ def others_of(node: ast.expr, parent: ast.AST) -> Iterator[ast.expr]:
         case ast.Compare(ops=[op]) if type(op) in OTHER_COMPARISON:
             yield ast.Compare(node.left, [OTHER_COMPARISON[type(op)]()], node.comparators)
         case ast.IfExp():
-            yield node.body
-            yield node.orelse
+            yield from of_choice(node)
         case ast.Constant(value=float(value)) if isinstance(parent, ast.BinOp):
             yield ast.Constant(value + 1.0)
+
+
+def of_choice(node: ast.IfExp) -> Iterator[ast.expr]:
+    """Yield either side, but for one that is only the dearer way to the same numbers."""
+    test = ast.unparse(node.test)
+    if "is_complex" not in test:
+        yield node.body
+    if not test.endswith("is True"):
+        yield node.orelse
+
+
+def is_zero(node: ast.expr) -> bool:
+    """Tell whether an operand is a zero that only lends its type and shape."""
+    return isinstance(node, ast.Constant) and node.value == 0
 
 
 def of_product(node: ast.BinOp) -> Iterator[ast.expr]:
@@ -85,7 +98,7 @@ def of_call(node: ast.Call) -> Iterator[ast.expr]:
         yield node.args[0]
     if name == "where" and len(node.args) == 3:
         yield from node.args[1:]
-    if name.endswith("_vjp") or name in ("subtract", "divide", "cross", "tensordot", "solve"):
+    if name in ("subtract", "divide", "cross", "tensordot", "solve"):
         yield from swapped_neighbours(node)
     for k, keyword in enumerate(node.keywords):
         value = getattr(keyword.value, "value", None)

@@ -156,5 +156,7 @@ def source_mutant(
             function.__code__ = code
 
     where = olds[0].co_qualname.replace(".<locals>", "")
-    place = f"{file.stem}.{where} (line {node.lineno})"
-    return Mutant(place, change, frozenset(map(number_of, olds)), put_in, take_out)
+    place = f"{file.stem}.{where} (line {node.lineno}, column {node.col_offset + 1})"
+    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    touched = frozenset((number_of(old), line) for old in olds for line in lines)
+    return Mutant(place, change, touched, put_in, take_out)

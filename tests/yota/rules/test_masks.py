@@ -29,20 +29,32 @@ def parts(y: Any) -> list[Any]:
     return list(y) if isinstance(y, list | tuple) else [y]
 
 
+def leaf(operand: Any) -> Any:
+    """Return an operand, of a list of arrays the last one."""
+    return operand[-1] if isinstance(operand, list | tuple) and operand else operand
+
+
+def with_leaf(operand: Any, x: Any) -> Any:
+    """Return an operand with another array in the leaf's place."""
+    if isinstance(operand, list | tuple):
+        return type(operand)([*operand[:-1], x])
+    return x
+
+
 def masks_of(y: Any, share: float) -> list[Any]:
     """Return a mask for each output; of several outputs one is left out altogether."""
-    rng = np.random.default_rng(5)
-    masks = [rng.random(np.shape(v)) < share for v in parts(y)]
+    masks = [np.random.default_rng(5).random(np.shape(v)) < share for v in parts(y)]
     return [np.zeros_like(masks[0]), *masks[1:]] if len(masks) > 1 and share < 1 else masks
 
 
 def shares(s: Sample, position: Any) -> tuple[float, ...]:
     """Return how much of the output to keep: all where the rule knows no more than what it sees."""
     vjp = VJP.get(s.fn)
-    if vjp is None or not isinstance(s.operand(position), np.ndarray):
+    if vjp is None or not isinstance(leaf(s.operand(position)), np.ndarray):
         return ()
-    if vjp.mode(*s.args, **s.kwargs) is not Live.OPAQUE:
-        return (0.5, 1.0)
+    mode = vjp.mode(*s.args, **s.kwargs)
+    if mode is not Live.OPAQUE:
+        return (0.5, 1.0) if mode is Live.SELECTS else (0.5,)
     sees = position == 0 and vjp.sees is not None and vjp.sees(*s.args, **s.kwargs) is not None
     return (1.0,) if sees else ()
 
@@ -69,21 +81,22 @@ def test_what_is_left_out_contributes_nothing(s: Sample, position: Any, share: f
     def kept(*varied: Any) -> Any:
         call = s
         for k, x in zip(s.argnums, varied, strict=True):
-            call = call.with_operand(k, steep(x, dead) if k == position else x)
+            x = with_leaf(x, steep(leaf(x), dead)) if k == position else x
+            call = call.with_operand(k, x)
         return sum(
-            np.sum(np.real(np.where(m, v, 0)))
+            np.sum(np.real(v if share == 1 else np.where(m, v, 0)))
             for m, v, plain in zip(masks, parts(call.run()), parts(y), strict=True)
             if np.asarray(plain).dtype.kind in "fc"
         )
 
     _, g = yota.grad(kept, *(s.operand(k) for k in s.argnums))
-    slopes = g[s.argnums.index(position)][dead]
+    slopes = leaf(g[s.argnums.index(position)])[dead]
     np.testing.assert_array_equal(slopes, np.zeros(np.count_nonzero(dead)))
 
 
 def left_out(s: Sample, position: Any, y: Any, masks: list[Any]) -> Any:
     """Return the elements of an argument that nothing behind the masks depends on."""
-    x = s.operand(position)
+    x = leaf(s.operand(position))
     mode = VJP[s.fn].mode(*s.args, **s.kwargs)
     if mode in (Live.SMOOTH, Live.POINTWISE):
         return unbroadcast(np.any(masks, axis=0) * 1, x.shape) == 0
@@ -97,9 +110,9 @@ def left_out(s: Sample, position: Any, y: Any, masks: list[Any]) -> Any:
 
 def same(s: Sample, position: Any, at: Any, y: Any, masks: list[Any], step: float) -> bool:
     """Tell whether what is behind the masks stays as it is when one element moves."""
-    moved = s.operand(position).copy()
+    moved = leaf(s.operand(position)).copy()
     moved[at] += step
-    now = s.with_operand(position, moved).run()
+    now = s.with_operand(position, with_leaf(s.operand(position), moved)).run()
     return all(
         np.shape(a) == np.shape(b)
         and np.array_equal(np.asarray(a)[m], np.asarray(b)[m], equal_nan=True)

@@ -23,6 +23,7 @@ from tests.yota.rules.samples.matrices import fourier, linear_algebra
 from tests.yota.rules.samples.moving import indexing, padded, shapes
 from tests.yota.rules.samples.multiplying import products
 from tests.yota.rules.samples.pointwise import elementwise
+from tests.yota.rules.samples.rare import rare
 from tests.yota.rules.samples.reducing import norms, reductions, ufunc_methods
 from tests.yota.rules.samples.spacing import polynomials, spaced
 
@@ -43,6 +44,7 @@ FAMILIES = (
     linear_algebra,
     fourier,
     others,
+    rare,
 )
 SAMPLES: list[Sample] = list(unique(supported(s for family in FAMILIES for s in family())))
 
