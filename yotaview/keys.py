@@ -137,7 +137,7 @@ KEYS: tuple[Key, ...] = (
     Key("next_call", ("right_square_bracket",), "next call", "next kept call of this row"),
     Key("history_back", ("less_than_sign",), "jump back", "back in the history of jumps"),
     Key("history_on", ("greater_than_sign",), "jump on", "forward in the history of jumps"),
-    Key("alert", ("exclamation_mark",), "alert", "next alert"),
+    Key("alert", ("exclamation_mark",), "alert", "next alert, with its autopsy: cause and cure"),
     Key("why", ("W",), "why", "focus the explanation, with alerts and errors in full", "view"),
     Key("layout", ("L",), "layout", "the view's other layout or form", "view"),
     Key("group", ("t",), "group", "group or mark", "view"),

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from yota.passes import PIPELINE
 from yotaview.again import OPTION
-from yotaview.checks import CHECKS
+from yotaview.checks import ALL, CHECKS, chosen_checks
 from yotaview.export import SUFFIXES, suffix_of
 from yotaview.keymap import VARIABLE, KeymapError, find_keymap, use_keymap
 from yotaview.keys import VIEWS
@@ -114,7 +114,9 @@ def _headless_options(group: Any) -> None:
     group.add_argument(
         "--why", metavar="ELEMENT", help="print what a number is made of: %%49[0,2], dW1[0,2]"
     )
-    group.add_argument("--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}")
+    group.add_argument(
+        "--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}, or {ALL}"
+    )
     group.add_argument(
         "--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png"
     )
@@ -239,10 +241,10 @@ def check_options(options: argparse.Namespace, on_terminal: bool, headless: bool
     for path in options.out:
         if suffix_of(path) is None:
             raise UsageError(f"{path}: no such format; what works: {' '.join(SUFFIXES)}")
-    options.check = [n for n in (options.check or "").split(",") if n]
+    options.check = chosen_checks(options.check or "")
     for name in options.check:
         if name not in CHECKS:
-            raise UsageError(f"no check {name!r}; there are: {', '.join(CHECKS)}")
+            raise UsageError(f"no check {name!r}; there are: {', '.join(CHECKS)}, {ALL}")
     if options.screenshot and not options.screenshot.endswith((".svg", ".png")):
         raise UsageError(f"{options.screenshot}: a screenshot is .svg or .png")
     if options.tui and not on_terminal:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from textual.pilot import Pilot
 
+import yota
 from tests.yotaview.big_tape import big_session
 from tests.yotaview.screen_text import (
     captured,
@@ -21,6 +22,7 @@ from yotaview.app import Actions, YotaView, screenshot
 from yotaview.export import SUFFIXES
 from yotaview.keys import KEYS, VIEWS
 from yotaview.model.session import Session
+from yotaview.model.single import session_of
 from yotaview.widgets.pane import Pane
 
 SIZES = ((80, 24), (120, 40))
@@ -515,9 +517,35 @@ def test_alert_can_be_read_whole():
         return " ".join(shown.translate(str.maketrans("│┃▐", "   ")).split())
 
     assert len(text) > 78
-    assert text in words(screen_of(session, (80, 24), ["exclamation_mark", "n", "N", "W"]))
-    said = screen_of(session, (80, 24), ["exclamation_mark"]).splitlines()[-3:-1]
+    keys = ["exclamation_mark", "escape"]
+    assert text in words(screen_of(session, (80, 24), [*keys, "n", "N", "W"]))
+    said = screen_of(session, (80, 24), keys).splitlines()[-3:-1]
     assert text in words(" ".join(said))
+
+
+def test_autopsy_follows_the_origins_and_moves_the_position():
+    def f(x):
+        return np.sum(np.array([0.0, 1.0]) * np.log(x))
+
+    app = YotaView(session_of(yota.gradtape(f, np.array([0.0, 1.0]))))
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("exclamation_mark")
+        assert "Autopsy: origin 1 of 2" in text_of(app)
+        assert "log of 0" in text_of(app)
+        await pilot.press("exclamation_mark")
+        assert "mask by product" in text_of(app)
+        assert app.state.session.at == Var(4)
+        await pilot.press("W")
+        assert "log of 0" in text_of(app)
+        assert app.state.session.at == Var(2)
+        await pilot.press("W")
+        assert "%2 is where it began" in text_of(app)
+        await pilot.press("escape")
+        assert "Autopsy" not in text_of(app)
+        assert "[1 Step]" in text_of(app)
+
+    drive(app, (80, 24), act)
 
 
 def test_long_output_is_wrapped(tmp_path):

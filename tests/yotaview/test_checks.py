@@ -24,12 +24,12 @@ def alarms(f, *args) -> list[str]:
 @pytest.mark.parametrize(
     ("f", "x", "cause"),
     [
-        (lambda x: np.sum(np.log(x)), [1.0, 0.0], "the logarithm at 0"),
-        (lambda x: np.sum(np.log(x)), [1.0, -2.0], "the logarithm below 0"),
-        (lambda x: np.sum(np.sqrt(x)), [1.0, -2.0], "the root of a negative number"),
-        (lambda x: np.sum(np.exp(x)), [1.0, 1000.0], "exp overflows"),
+        (lambda x: np.sum(np.log(x)), [1.0, 0.0], "log of 0"),
+        (lambda x: np.sum(np.log(x)), [1.0, -2.0], "log of a negative number"),
+        (lambda x: np.sum(np.sqrt(x)), [1.0, -2.0], "square root of a negative number"),
+        (lambda x: np.sum(np.exp(x)), [1.0, 1000.0], "exp overflow"),
         (lambda x: np.sum(x / x), [1.0, 0.0], "0/0"),
-        (lambda x: np.sum(1 / x), [1.0, 0.0], "division by zero"),
+        (lambda x: np.sum(1 / x), [1.0, 0.0], "x/0"),
     ],
 )
 def test_first_alarm_names_the_cause(f, x, cause: str) -> None:

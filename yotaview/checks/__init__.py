@@ -1,15 +1,51 @@
-"""Checks: each goes from the values of a call to findings."""
+"""Checks: each goes from the values of a call to findings; one table of all of them."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from yotaview.checks.buffers import check_buffers
-from yotaview.checks.nan import check_nan, line_of
+from yotaview.checks.lines import line_of
+from yotaview.checks.nan import check_nan
+from yotaview.checks.unused import check_unused
 from yotaview.model.findings import Finding
 from yotaview.model.session import Session
 
-CHECKS: dict[str, Callable[[Session], list[Finding]]] = {
-    "nan": check_nan,
-    "buffers": check_buffers,
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check: what it does to an open call, and a line of help."""
+
+    run: Callable[[Session], list[Finding]]
+    help: str
+
+    def __call__(self, session: Session) -> list[Finding]:
+        """Return what the check finds in the open call."""
+        return self.run(session)
+
+
+ALL = "all"
+CHECKS: dict[str, Check] = {
+    "nan": Check(check_nan, "where NaN and infinity begin, why, and the cure"),
+    "unused": Check(check_unused, "inputs from which no path leads to the result"),
+    "buffers": Check(check_buffers, "buffers that are overwritten before their last reader"),
 }
 
-__all__ = ["CHECKS", "Finding", "check_buffers", "check_nan", "line_of"]
+
+def chosen_checks(text: str) -> list[str]:
+    """Return the names in a list with commas, each once; `all` stands for every check."""
+    names = [n.strip() for n in text.split(",") if n.strip()]
+    return list(dict.fromkeys(c for n in names for c in (CHECKS if n == ALL else (n,))))
+
+
+__all__ = [
+    "ALL",
+    "CHECKS",
+    "Check",
+    "Finding",
+    "check_buffers",
+    "check_nan",
+    "chosen_checks",
+    "line_of",
+]

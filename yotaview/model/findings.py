@@ -12,7 +12,10 @@ Level = Literal["alarm", "masked", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line about one op: an alarm reaches a result or a gradient, a masked one does not."""
+    """One line about one op: an alarm reaches a result or a gradient, a masked one does not.
+
+    `cause` is its name, `cure` what to write instead; `element` is the first element concerned.
+    """
 
     check: str
     level: Level
@@ -20,3 +23,6 @@ class Finding:
     text: str
     place: str
     function: str
+    cause: str = ""
+    element: tuple[int, ...] = ()
+    cure: str = ""

@@ -10,6 +10,8 @@ from typing import Any
 from yota.program import Program
 from yota.tape import Call, Constant, Tape, Var, format_call
 from yotaview.capture import KeptCall, Row
+from yotaview.model.autopsy import Root, find_roots
+from yotaview.model.autopsy.trial import Tried, try_cures, without_masks
 from yotaview.model.bounds import Bounds
 from yotaview.model.findings import Finding
 from yotaview.model.nonfinite import find_nonfinite
@@ -109,7 +111,23 @@ class Opened:
     @cached_property
     def alerts(self) -> list[Finding]:
         """Where NaN and infinity begin, inputs without a path."""
-        return find_nonfinite(self.tape, self.values, self.row.name)
+        return find_nonfinite(self.tape, self.values, self.row.name, self.roots)
+
+    @cached_property
+    def roots(self) -> list[Root]:
+        """Every origin of what is not finite, in the order of the tape."""
+        return find_roots(self.tape, self.values)
+
+    @cached_property
+    def tried(self) -> dict[Var, Tried]:
+        """What the cure of each alarming origin gives; the user's functions do not run."""
+        return try_cures(self.tape, self.roots, trusted=not isinstance(self.row, SavedRow))
+
+    @cached_property
+    def naive(self) -> bool:
+        """Tell whether the gradient would be NaN or infinite if masks were not followed."""
+        proven = not isinstance(self.row, SavedRow)
+        return proven and without_masks(self.tape)
 
     @cached_property
     def profile(self) -> Profile:

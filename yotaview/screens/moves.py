@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from yota.tape import Var
 from yotaview.render.value import slice_count, value_kind
+from yotaview.screens.autopsy import AutopsyScreen
 from yotaview.screens.base import Base
 
 
@@ -75,7 +77,7 @@ class Moves(Base):
         self.travel(self.session.forward_in_history(), "no jump to repeat")
 
     def do_alert(self) -> None:
-        """Go to the next alert, in another row where this one has none."""
+        """Open the autopsy of the next alert, in another row where this one has none."""
         if not self.session.alerts:
             rows = self.session.capture.rows
             found = next((k for k, r in enumerate(rows) if r.nonfinite), None)
@@ -87,9 +89,17 @@ class Moves(Base):
         if alert is None:
             self.travel(False, "the kept calls of this row have no alert")
             return
-        self.session.goto(alert.var)
+        self.show_alert(alert.var)
+        if any(r.var == alert.var for r in self.session.opened.roots):
+            page = AutopsyScreen(self.session, alert.var, self.show_alert, ascii=self.state.ascii)
+            self.app.push_screen(page)
+
+    def show_alert(self, var: Var) -> None:
+        """Go to an op at which an alert begins, and say what it is."""
+        self.session.goto(var)
         self.redraw()
-        self.tell(f"{alert.level}: {alert.var} {alert.text}")
+        alert = next(a for a in self.session.alerts if a.var == var)
+        self.tell(f"{alert.level}: {var} {alert.text}")
 
     def do_breakpoint(self) -> None:
         """Set or clear a breakpoint."""

@@ -1,0 +1,22 @@
+"""Inputs from which no path leads to the result."""
+
+from __future__ import annotations
+
+from yota.tape import Tape
+from yotaview.model.findings import Finding
+from yotaview.model.flow import Paths
+
+CHECK = "unused"
+
+
+def find_unused(tape: Tape) -> list[Finding]:
+    """Return a note for each float input that no derivative reaches, at the op where it is cut."""
+    if tape.gradients is None:
+        return []
+    found = []
+    for var, cuts in Paths(tape).lost().items():
+        cut, more = cuts[0], f"; {len(cuts) - 1} more" if len(cuts) > 1 else ""
+        what = f"input {getattr(tape[var], 'name', var)}: no path to the result"
+        text = f"{what}, its gradient is zero: {cut.why}{more}"
+        found.append(Finding(CHECK, "note", cut.var, text, cut.place, cut.function, "no path"))
+    return found
