@@ -6,8 +6,7 @@ import functools
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -25,9 +24,12 @@ _STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
 _SCRIPTS = sysconfig.get_paths()["scripts"] + os.sep
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _LIMIT = 20_000
+_CODES = 256
+Position = tuple[int | None, int | None, int | None, int | None]
 
 # by identity: equal code of two files is equal; kept alive, so that their ids stay theirs
 _interned: dict[tuple[tuple[int, int], ...], tuple[tuple[Frame, ...], list[CodeType]]] = {}
+_read: dict[int, tuple[CodeType, list[Position]]] = {}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -63,10 +65,19 @@ def user_frames(base: Any = None) -> tuple[Frame, ...]:
 
 
 def _frame(code: CodeType, at: int) -> Frame:
-    positions = next(islice(code.co_positions(), at // 2, None), (None, None, None, None))
-    line, end_line, col, end_col = positions
+    line, end_line, col, end_col = _positions(code)[at // 2] if at >= 0 else (None,) * 4
     line = line or code.co_firstlineno
     return Frame(code.co_filename, line, end_line or line, col or 0, end_col or 0, code.co_qualname)
+
+
+def _positions(code: CodeType) -> Sequence[Position]:
+    """Return the position of each instruction, read once for all that is recorded in a function."""
+    known = _read.get(id(code))
+    if known is None:
+        if len(_read) > _CODES:
+            _read.clear()
+        known = _read[id(code)] = (code, list(code.co_positions()))
+    return known[1]
 
 
 def innermost(base: Any = None) -> FrameType | None:

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+T = TypeVar("T")
 
+
+def quickly(cls: type[T]) -> type[T]:
+    """Let a frozen dataclass with slots be made in half the time: thousands are, for each tape."""
+    known, given, lines = {}, [], []
+    for f in fields(cls):  # type: ignore[arg-type]  # what is decorated is a dataclass
+        known[f"_{f.name}"], known[f"_{f.name}_default"] = getattr(cls, f.name).__set__, f.default
+        star = ["*"] if f.kw_only and "*" not in given else []
+        default = "" if f.default is MISSING else f"=_{f.name}_default"
+        given += [*star, f"{f.name}{default}"]
+        lines.append(f"    _{f.name}(self, {f.name})\n")
+    exec(f"def __init__(self, {', '.join(given)}):\n{''.join(lines)}", known)
+    cls.__init__ = known["__init__"]  # type: ignore[method-assign]
+    return cls
+
+
+@quickly
 @dataclass(frozen=True, slots=True, order=True)
 class Var:
     """The number of an op."""
@@ -23,6 +40,7 @@ class Var:
         return f"%{self.id}"
 
 
+@quickly
 @dataclass(frozen=True, slots=True)
 class Spec:
     """The type of a value: `kind` is array, scalar (NumPy's), python, tuple or object.
@@ -90,6 +108,7 @@ def kind_text(value: Any) -> str:
     return f"{spec.kind} {spec.dtype}"
 
 
+@quickly
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One place in the user's code; lines count from 1, columns from 0."""
@@ -105,6 +124,7 @@ class Frame:
 Role = Literal["", "rule", "accumulate", "unbroadcast", "seed"]
 
 
+@quickly
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where an op comes from: user frames, innermost first, and what a reverse op differentiates.
@@ -137,6 +157,7 @@ def base_name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
+@quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Op:
     """What stands under a number: `Input`, `Constant` or `Call`."""
@@ -145,6 +166,7 @@ class Op:
     origin: Origin = Origin()
 
 
+@quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input(Op):
     """A leaf of an argument, named by parameter and path."""
@@ -152,6 +174,7 @@ class Input(Op):
     name: str
 
 
+@quickly
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Constant(Op):
     """A value that was captured; the array is a private copy."""
@@ -160,6 +183,7 @@ class Constant(Op):
     name: str = ""
 
 
+@quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Op):
     """A function applied to operands: vars, literals and containers of both."""

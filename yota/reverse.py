@@ -57,7 +57,7 @@ def backprop(
 class _Backprop:
     def __init__(self, trace: Trace, wrt: Sequence[Var], start: int) -> None:
         self.trace, self.tape, self.start = trace, trace.tape, start
-        self.wrt = list(wrt)
+        self.wrt, self.is_wrt = list(wrt), set(wrt)
         self.cotangent: dict[Var, Any] = {}
         self.parts: dict[Var, dict[int, Any]] = {}
         self.part_live: dict[Var, dict[int, Mask | None]] = {}
@@ -103,7 +103,7 @@ class _Backprop:
     def collect(self, var: Var) -> Any:
         """Return the cotangent of an op; for a tuple a tuple, with zeros where nothing arrived."""
         if var not in self.parts:
-            return self.cotangent[var] if var in self.wrt else self.cotangent.pop(var)
+            return self.cotangent[var] if var in self.is_wrt else self.cotangent.pop(var)
         parts, items = self.parts.pop(var), self.trace.values[var]
         self.live[var] = self.mask_of_parts(var)
         with self.trace.marked(Origin(self.tape[var].origin.frames, of=var, role="rule")):
@@ -160,7 +160,7 @@ class _Backprop:
         self.live[var] = None if before is None or live is None else Mask((before, live), _either)
 
     def note(self, var: Var, dx: Any) -> None:
-        if var in self.wrt:
+        if var in self.is_wrt:
             self.tape.cotangents[var] = dx._var
 
     def conform(self, var: Var, dx: Any, origin: Origin) -> Traced:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,7 @@ def regions(keys: Sequence[int]) -> list[Region]:
     Long windows come first: a row of equal calls inside a round is no loop of its own.
     """
     found: list[Region] = []
-    if len(keys) == len(set(keys)):
+    if not may_repeat(keys):
         return found
     for window in _WINDOWS:
         gaps, at = [], 0
@@ -46,6 +47,11 @@ def regions(keys: Sequence[int]) -> list[Region]:
         for start, stop in (*gaps, (at, len(keys))):
             found += _search(keys[start:stop], start, window)
     return sorted(found, key=lambda r: r.start)
+
+
+def may_repeat(keys: Iterable[Any]) -> bool:
+    """Tell whether any key is there often enough for the rounds of a loop."""
+    return max(Counter(keys).values(), default=0) >= FEWEST
 
 
 def _search(keys: Sequence[int], offset: int, window: int) -> Iterator[Region]:
@@ -82,7 +88,7 @@ def numbered(keys: Sequence[Any]) -> list[int]:
 def rounds_of(tape: Tape) -> list[list[tuple[Var, ...]]]:
     """Return for each loop the values of each of its calls, round by round."""
     calls = [(v, op) for v, op in tape if isinstance(op, Call)]
-    if len(calls) < SHORTEST:
+    if len(calls) < SHORTEST or not may_repeat(id(op.fn) for _, op in calls):
         return []
     keys = numbered([skeleton(op) for _, op in calls])
     found = []

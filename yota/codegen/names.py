@@ -30,7 +30,7 @@ class Names:
 
     def prefix(self, letter: str) -> str:
         """Return a prefix of numbered names of which none is in use."""
-        while any(re.fullmatch(rf"{letter}\d+", name) for name in self.taken):
+        while any(x.startswith(letter) and x[len(letter) :].isdecimal() for x in self.taken):
             letter += "_"
         return letter
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from yota.rounds import FEWEST, SHORTEST, Region, numbered, regions
+from yota.rounds import FEWEST, SHORTEST, Region, may_repeat, numbered, regions
 from yota.rules.functional import getitem
 from yota.tape import Call, Tape, Var
 
@@ -29,7 +29,7 @@ def find_loops(
     live: Sequence[tuple[Var, Call]], tape: Tape, key_of: Callable[[Var, Call], Any], kept: Kept
 ) -> dict[int, Loop]:
     """Return loops by the place of their first call; `key_of` tells calls apart."""
-    if len(live) < SHORTEST:
+    if len(live) < SHORTEST or not may_repeat(id(op.fn) for _, op in live):
         return {}
     keys = numbered([key_of(v, op) for v, op in live])
     search = _Search(live, tape, kept)

@@ -236,7 +236,10 @@ class Work:
             if ahead and isinstance(self.ops[var], Call):
                 yield from ahead
                 ahead = []
-            yield from self._with_fresh(var)
+            if var in self.before or var in self.after:
+                yield from self._with_fresh(var)
+            else:
+                yield var
 
     def _with_fresh(self, var: Var) -> Iterator[Var]:
         """Yield a var between the fresh ones in front of it and those behind it."""

@@ -56,6 +56,10 @@ def call_ufunc(box: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
 
 def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Record one of NumPy's functions; what only asks for shapes and types is not recorded."""
+    if func is np.shape and not kwargs and len(args) == 1 and args[0] is box:
+        # the most frequent question by far
+        views.sync(box)
+        return np.shape(box._value)
     if any(has_protocol(kind, "__array_function__") for kind in types):
         return NotImplemented
     if func in _TEXTS:
@@ -142,10 +146,6 @@ def _where_out(ufunc: Any, where: Any, result: Any, out: Any) -> Any:
 
 
 def _run_plain(func: Any, args: Any, kwargs: Any) -> Any:
-    if len(args) == 1 and not kwargs and isinstance(args[0], Traced):
-        # the most frequent question by far is np.shape(x)
-        views.sync(args[0])
-        return func(args[0]._value)
     return func(*_plain(args), **_plain(kwargs))
 
 

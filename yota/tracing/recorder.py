@@ -96,14 +96,9 @@ class Trace:
         else:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
 
-    @contextmanager
-    def marked(self, mark: Origin | None) -> Iterator[None]:
+    def marked(self, mark: Origin | None) -> _Marked:
         """Give every op that is recorded inside this origin."""
-        before, self.mark = self.mark, mark
-        try:
-            yield
-        finally:
-            self.mark = before
+        return _Marked(self, mark)
 
     def origin(self) -> Origin:
         """Return where the op that is being recorded comes from."""
@@ -309,6 +304,21 @@ def name_of(value: Any, base: Any) -> str:
             if held is value and name.isidentifier():
                 return str(name)
     return ""
+
+
+class _Marked:
+    """An origin for what is recorded inside: a context manager without a generator's cost."""
+
+    __slots__ = ("before", "mark", "trace")
+
+    def __init__(self, trace: Trace, mark: Origin | None) -> None:
+        self.trace, self.mark = trace, mark
+
+    def __enter__(self) -> None:
+        self.before, self.trace.mark = self.trace.mark, self.mark
+
+    def __exit__(self, *error: object) -> None:
+        self.trace.mark = self.before
 
 
 class _Lower:

@@ -12,7 +12,7 @@ from yota.aliasing import is_elementwise
 from yota.passes.forms.exact import count, is_real_array
 from yota.passes.forms.stacks import rows_of_one, stacked
 from yota.passes.work import Work
-from yota.rounds import SHORTEST, numbered, regions, skeleton
+from yota.rounds import SHORTEST, may_repeat, numbered, regions, skeleton
 from yota.rules.functional import getitem
 from yota.tape import Call, Constant, Op, Spec, Var
 
@@ -36,6 +36,8 @@ def compute_in_batches(work: Work) -> None:
     order = list(work.order())
     live = work.live(order)
     calls = [(v, op) for v in order if v in live and isinstance(op := work.ops[v], Call)]
+    if not may_repeat(id(op.fn) for _, op in calls):
+        return
     keys = numbered([skeleton(op) for _, op in calls])
     place = {v: k for k, (v, _) in enumerate(calls)}
     for region in regions(keys):
