@@ -80,6 +80,7 @@ SHOWN = {
     "full_stop": ".",
     "plus": "+",
     "minus": "-",
+    "equals_sign": "=",
     "colon": ":",
 }
 
@@ -144,6 +145,16 @@ KEYS: tuple[Key, ...] = (
     Key("fit", ("0",), "fit", "bring the current op or row into sight", "view"),
     Key("more", ("plus",), "unfold", "one level less folded", "view"),
     Key("less", ("minus",), "fold", "one level more folded", "view"),
+    Key("hidden", ("a",), "hidden", "show what the view hides as without effect, or not", "view"),
+    Key(
+        "verify",
+        ("equals_sign",),
+        "verify",
+        "verify the rewrite by replay; in Code the buffers by a run of the code",
+        "view",
+    ),
+    Key("next_access", ("J",), "next access", "next op that writes or reads the buffer", "view"),
+    Key("previous_access", ("K",), "prev access", "previous op that does", "view"),
     Key("find", ("slash",), "find", "find text in the view"),
     Key("find_previous", ("comma",), "prev match", "previous match"),
     Key("find_next", ("full_stop",), "next match", "next match"),
@@ -189,13 +200,24 @@ PAIRS = {
     "value": ("slice", "value"),
     "next_call": ("previous_call", "call"),
     "find_next": ("find_previous", "match"),
+    "next_access": ("previous_access", "buffer access"),
 }
 
 DEFAULT_FOOTER = ("next", "layout", "find", "goto", "why", "copy", "export")
 FOOTERS: dict[str, tuple[str, ...]] = {
     "step": ("next", "into", "continue", "twin", "breakpoint", "value", "find", "goto", "finish"),
-    "passes": ("next", "layout", "more", "open", "find", "goto", "why", "copy", "export"),
-    "code": ("next", "breakpoint", "layout", "continue", "find", "goto", "why", "copy", "export"),
+    "passes": ("next", "verify", "hidden", "more", "layout", "find", "open", "goto", "why", "copy"),
+    "code": (
+        "next",
+        "next_access",
+        "layout",
+        "more",
+        "verify",
+        "find",
+        "breakpoint",
+        "goto",
+        "copy",
+    ),
     "graph": ("next", "finish", "twin", "more", "layout", "group", "find", "goto", "export"),
     "profile": ("next", "open", "group", "layout", "find", "goto", "copy", "export"),
     "tapes": ("open", "next", "next_call", "alert", "group", "layout", "output", "find", "export"),

@@ -20,6 +20,7 @@ from yotaview.render import (
     header,
     layered,
     mirror,
+    occupants,
     passes,
     profile,
     tapes,
@@ -344,7 +345,7 @@ def test_what_the_code_reads_is_in_a_buffer_or_said_not_to_be():
     kinds = {Input: "argument", Constant: "constant", Call: "not in a buffer"}
     seen = set()
     for var in plan.slot:
-        shown = plain(buffers.history_page(session, plan, var, 60).lines)
+        shown = plain(occupants.history_page(session, plan, var, 60).lines)
         for operand in tape[var].operands:
             slot = plan.slot.get(operand)
             place = kinds[type(tape[operand])] if slot is None else plan.buffers[slot].name
@@ -398,7 +399,7 @@ def test_group_is_laid_out_once():
 
 LAZY = {
     "ops": lambda s: OpRows(s, Marks(), 60),
-    "code": lambda s: code.code_page(s, s.program.source(), Marks(), 3, 80).lines,
+    "code": lambda s: code.code_page(s, Marks(), code.Here(3), 80).lines,
     "buffers": lambda s: buffers.buffer_page(
         s, s.program.plan("bound"), s.at, 80, 20, "%1 → %2"
     ).lines,

@@ -13,8 +13,10 @@ from yotaview.capture import KeptCall, Row
 from yotaview.model.autopsy import Root, find_roots
 from yotaview.model.autopsy.trial import Tried, try_cures, without_masks
 from yotaview.model.bounds import Bounds
+from yotaview.model.codemap import CodeMap
 from yotaview.model.findings import Finding
 from yotaview.model.nonfinite import find_nonfinite
+from yotaview.model.occupants import Occupants
 from yotaview.model.profile import Profile, measure
 from yotaview.model.replay import barred, known_values, replay, with_constants
 from yotaview.model.stages import replay_stage
@@ -39,6 +41,8 @@ class Opened:
 
     def __init__(self, row: Row, call: KeptCall | None) -> None:
         self.row, self.call = row, call
+        self._occupants: dict[str, Occupants] = {}
+        self._code: dict[str, CodeMap] = {}
         self._on: dict[int, tuple[Tape, tuple[dict[Var, Any], dict[Var, str]]]] = {}
         constants = call.constants if call is not None else {}
         self.own_literals = call is None or repr(call.literals) == repr(row.literals)
@@ -66,6 +70,19 @@ class Opened:
             # the tape is kept beside its values, so that no other one gets its identity
             self._on[id(tape)] = (tape, replay_stage(tape, given, known, bounds))
         return self._on[id(tape)][1]
+
+    def occupants(self, form: str = "lean") -> Occupants:
+        """Return who writes and reads each buffer of one form of the code."""
+        if form not in self._occupants:
+            code, plan = self.program.tape_of(form), self.program.plan(form)
+            self._occupants[form] = Occupants(code, plan, self.positions)
+        return self._occupants[form]
+
+    def code_map(self, form: str = "lean") -> CodeMap:
+        """Return which line computes which op in one form of the code."""
+        if form not in self._code:
+            self._code[form] = CodeMap(self.program.source(form), self.program.tape_of(form))
+        return self._code[form]
 
     @property
     def unproven(self) -> set[Var]:

@@ -14,6 +14,7 @@ from yotaview.model.breaks import find_breaks
 from yotaview.model.findings import Finding
 from yotaview.model.goto import GotoError, find_position
 from yotaview.model.mapping import map_var
+from yotaview.model.occupants import Occupants
 from yotaview.model.opened import Contribution, Opened
 from yotaview.model.profile import Profile
 from yotaview.model.stepper import Stepper
@@ -220,6 +221,10 @@ class Session:
     def in_code(self, var: Var, form: str) -> tuple[Var | None, str]:
         """Return the same for one form of the code."""
         return self._on(self.program.tape_of(form), var)
+
+    def occupants(self, form: str = "lean") -> Occupants:
+        """Return who writes and reads each buffer of one form of the code."""
+        return self.opened.occupants(form)
 
     def _on(self, tape: Tape, var: Var) -> tuple[Var | None, str]:
         order, index = self.stepper.order, self.stepper.positions[var]

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from yota.tape import Call, Op, Rewritten, Tape, Var, format_op
+from yotaview.model.codemap import split
 from yotaview.model.summary import format_number
-from yotaview.render.code import split
 from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
 from yotaview.render.text import NOW, describe
 

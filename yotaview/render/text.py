@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call
 from yotaview.model.forms import Opaque
@@ -199,9 +199,13 @@ def brief(session: Session, var: Var) -> str:
     """Return a value in a few words: minimum, maximum and count of NaN, or the number."""
     if not has_value(session, var):
         return "no value"
-    facts = facts_of(session, var)
+    return facts_text(facts_of(session, var), session.recorded(var))
+
+
+def facts_text(facts: Summary, value: Any) -> str:
+    """Return the facts of a value in a few words."""
     if facts.size == 1 and facts.finite:
-        return f"value {format_number(single(session.recorded(var)))}"
+        return f"value {format_number(single(value))}"
     what = f"{facts.symbol} " if facts.is_complex else facts.note
     if facts.minimum is None or facts.maximum is None:
         return f"{what} nan {facts.nan} inf {facts.inf}".strip()

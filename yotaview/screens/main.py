@@ -172,6 +172,8 @@ class MainScreen(Desk):
             self.close_prompt()
         elif self.view.zoomed:
             self.do_zoom()
+        elif self.view.stop():
+            return
         elif self.view_name != "step":
             self.show("step")
         else:

@@ -239,6 +239,48 @@ class View(Widget):
         """Group or mark."""
         raise NotImplementedError
 
+    def do_next_access(self) -> None:
+        """Go to the next op that writes or reads the memory of the current one."""
+        self.access(1)
+
+    def do_previous_access(self) -> None:
+        """Go to the previous op that writes or reads the memory of the current one."""
+        self.access(-1)
+
+    def access(self, step: int) -> None:
+        """Go along the accesses of the buffer that the code computes the current op into."""
+        session = self.session
+        if session.row.failure is not None or self.state.waiting:
+            self.tell(FAILED if session.row.failure is not None else WAIT)
+            return
+        plan, known = session.program.plan(), session.occupants()
+        var, _ = session.in_code(session.at, "lean")
+        k = plan.slot.get(var) if var is not None else None
+        if var is None or k is None:
+            self.tell(f"{session.at} is computed into no buffer; view 3 shows those there are")
+            return
+        found = known.next_access(k, var, step)
+        name = plan.buffers[k].name
+        if found is None:
+            self.tell(f"no {'further' if step > 0 else 'earlier'} op writes or reads {name}")
+            return
+        session.move(session.stepper.to(known.places[found.var]))
+        self.moved()
+        what = f"writes {name}" if found.writes else f"reads {found.of} in {name}"
+        self.tell(f"{found.var} {what}")
+
+    def do_hidden(self) -> None:
+        """Say that nothing is hidden."""
+        self.tell("this view hides nothing")
+
+    def do_verify(self) -> None:
+        """Say where something can be verified."""
+        self.tell("view 2 verifies rewrites, view 3 buffers and code")
+
+    def stop(self) -> bool:
+        """Stop work in the background; tell whether there was any."""
+        return False
+
     def do_fit(self) -> None:
         """Bring the current row of every pane into sight."""
         for pane in self.panes.values():
