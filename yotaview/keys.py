@@ -139,7 +139,7 @@ KEYS: tuple[Key, ...] = (
     Key("history_back", ("less_than_sign",), "jump back", "back in the history of jumps"),
     Key("history_on", ("greater_than_sign",), "jump on", "forward in the history of jumps"),
     Key("alert", ("exclamation_mark",), "alert", "next alert, with its autopsy: cause and cure"),
-    Key("why", ("W",), "why", "focus the explanation, with alerts and errors in full", "view"),
+    Key("why", ("W",), "why", "the explanation; in Step why this number: its terms", "view"),
     Key("layout", ("L",), "layout", "the view's other layout or form", "view"),
     Key("group", ("t",), "group", "group or mark", "view"),
     Key("fit", ("0",), "fit", "bring the current op or row into sight", "view"),
@@ -179,7 +179,7 @@ KEYS: tuple[Key, ...] = (
     Key("commands", ("ctrl+p",), "commands", "every action by name"),
     Key("theme", ("T",), "theme", "next theme"),
     Key("screenshot", ("f8",), "screenshot", "write the screen to an SVG file"),
-    Key("leave", ("escape",), "out", "one level out"),
+    Key("leave", ("escape",), "out", "one level out, back along what was followed"),
     Key("quit", ("q",), "quit", "quit"),
     Key("row_up", ("up", "k"), "up", "row up in the focused pane", "pane"),
     Key("row_down", ("down", "j"), "down", "row down in the focused pane", "pane"),
@@ -187,7 +187,7 @@ KEYS: tuple[Key, ...] = (
     Key("row_right", ("right", "l"), "right", "right in the focused pane", "pane"),
     Key("page_up", ("pageup",), "page up", "page up in the focused pane", "pane"),
     Key("page_down", ("pagedown",), "page down", "page down in the focused pane", "pane"),
-    Key("open", ("enter",), "open", "open the row of the focused pane", "pane"),
+    Key("open", ("enter",), "open", "open the row, ask why of a value, follow a term", "pane"),
 )
 BY_ACTION = {k.action: k for k in KEYS}
 

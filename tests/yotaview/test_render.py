@@ -28,6 +28,7 @@ from yotaview.render import (
     value,
 )
 from yotaview.render.canvas import Canvas
+from yotaview.render.grid import Cursor
 from yotaview.render.json import json_lines
 from yotaview.render.line import (
     ASCII,
@@ -197,19 +198,19 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_any_value_can_be_shown(name, mode):
     for size in ((20, 4), (33, 11), (60, 15)):
-        rows = value._body(ODD[name], mode, 5, *size)
+        rows = value.body(ODD[name], mode, None, *size)[0]
         assert all(isinstance(s, Span) for row in rows for s in row)
 
 
 def test_grid_shows_all_columns_or_says_how_many():
-    wide = value._body(np.full((3, 4), -0.5), "grid", 0, 33, 8)
+    wide = value.body(np.full((3, 4), -0.5), "grid", None, 33, 8)[0]
     assert plain(wide).count("-0.5000") == 12
-    cut_off = plain(value._body(np.full((30, 40), -0.5), "grid", 0, 33, 8))
+    cut_off = plain(value.body(np.full((30, 40), -0.5), "grid", None, 33, 8)[0])
     assert "of 30×40 shown" in cut_off
 
 
 def test_slices_of_many_axes_are_named():
-    rows = plain(value._body(ODD["four axes"], "grid", 3, 60, 8))
+    rows = plain(value.body(ODD["four axes"], "grid", Cursor((1, 1, 0, 0)), 60, 8)[0])
     assert "[1, 1, :, :]" in rows
 
 
@@ -457,8 +458,8 @@ def test_value_pane_labels_magnitudes():
     assert "−" not in facts
     assert "magnitudes |z|" in plain(value.histogram(x, 60, 8))
     assert "minimum  of |z| 0" in plain(value.moments(x))
-    assert "= 3+4j" in plain(value._body(x[0, 0], "grid", 0, 60, 8))
-    shades = value._body(x, "heat", 0, 60, 8)
+    assert "= 3+4j" in plain(value.body(x[0, 0], "grid", None, 60, 8)[0])
+    shades = value.body(x, "heat", None, 60, 8)[0]
     assert "-" not in plain(shades)
 
 
@@ -495,8 +496,8 @@ class Shouts:
 
 def test_value_pane_runs_nothing_of_the_users():
     for thing in (Shouts(), [Shouts()], np.array([Shouts()], object)):
-        assert value._body(thing, "grid", 0, 40, 5)
-    assert "an integer of 16,610 bits" in plain(value._body(10**5000, "grid", 0, 40, 5))
+        assert value.body(thing, "grid", None, 40, 5)[0]
+    assert "an integer of 16,610 bits" in plain(value.body(10**5000, "grid", None, 40, 5)[0])
 
 
 def test_where_the_position_went_stands_above_the_buffers():

@@ -163,16 +163,26 @@ class Grid:
 
 
 def grid(
-    value: Any, rows: int, cols: int, at: Sequence[int] = (), top: int = 0, left: int = 0
+    value: Any,
+    rows: int,
+    cols: int,
+    at: Sequence[int] = (),
+    top: int = 0,
+    left: int = 0,
+    largest: float | None = None,
 ) -> Grid:
-    """Return at most `rows` by `cols` cells of the last two axes; `at` fixes the leading axes."""
+    """Return at most `rows` by `cols` cells of the last two axes; `at` fixes the leading axes.
+
+    `largest` is the largest magnitude where that is known already.
+    """
     x = numeric(value)
     if x is None:
         x = np.zeros((0, 0))
     plane, slice_text = _plane(x, at)
     window = plane[top : top + rows, left : left + cols]
-    exponent = _exponent(plane)
-    cells = tuple(tuple(format_cell(v, exponent) for v in line) for line in window)
+    largest = _largest(plane) if largest is None else largest
+    exponent = _exponent(plane, largest)
+    cells = tuple(tuple(_cell(v, exponent) for v in line) for line in window)
     return Grid(
         cells,
         tuple(str(top + k) for k in range(window.shape[0])),
@@ -182,8 +192,16 @@ def grid(
         plane.shape[0],
         plane.shape[1],
         window,
-        _largest(plane),
+        largest,
     )
+
+
+def _cell(v: Any, exponent: int) -> str:
+    """Return the text of a cell; what has none stays in its cell."""
+    try:
+        return format_cell(v, exponent)
+    except Exception:  # one number may have no text, the others stay
+        return "error"
 
 
 def _plane(x: np.ndarray[Any, Any], at: Sequence[int]) -> tuple[np.ndarray[Any, Any], str]:
@@ -208,11 +226,10 @@ def _largest(x: np.ndarray[Any, Any]) -> float:
     return float(finite.max()) if finite.size else 0.0
 
 
-def _exponent(x: np.ndarray[Any, Any]) -> int:
+def _exponent(x: np.ndarray[Any, Any], big: float) -> int:
     """Return the power of ten that cells leave out: 0 where they read well without one."""
     if x.dtype.kind in "biu" or x.size == 0:
         return 0
-    big = _largest(x)
     if big == 0.0 or 0.1 <= big < 10_000.0:
         return 0
     return math.floor(math.log10(big))

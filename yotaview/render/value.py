@@ -9,14 +9,13 @@ import numpy as np
 from yota.tape import Var, format_value
 from yotaview.model.forms import text_of
 from yotaview.model.summary import (
-    Grid,
     Summary,
     format_number,
-    grid,
     numeric,
     summarise,
     whole_text,
 )
+from yotaview.render.grid import Cursor, grid_lines
 from yotaview.render.line import Line, Page, Span, bar, cells, clean, cut, line, wrap_line
 from yotaview.render.source import failure_lines
 from yotaview.render.text import RAISED, describe, facts_of, has_value
@@ -25,11 +24,10 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 MODES = ("grid", "heat", "histogram", "summary")
-SHADES = " ░▒▓█"
 
 
-def page(session: Session, mode: str, at: int, width: int, height: int) -> Page:
-    """Return the pane of the value at the position."""
+def page(session: Session, mode: str, cursor: Cursor | None, width: int, height: int) -> Page:
+    """Return the pane of the value at the position; `cursor` is the element one stands on."""
     var = session.at
     if session.failed_here:
         return Page(failure(session, width), f"Value {RAISED}", "not computed")
@@ -38,19 +36,22 @@ def page(session: Session, mode: str, at: int, width: int, height: int) -> Page:
         return Page(absent(session, var, width), title)
     value = session.recorded(var)
     head = heading(session, var, width, height)
-    body = _body(value, mode, at, width, height - len(head))
+    rows, row = body(value, mode, cursor, width, height - len(head))
     note = f"v: {mode}"
     if (numeric(value) is not None) and np.ndim(value) > 2:
         note = f"{note}  V: slice"
-    return Page([*head, *body], title, note)
+    if cursor is not None and cursor.index and mode in ("grid", "heat"):
+        told = f"[{','.join(map(str, cursor.index))}] {element_text(value, cursor.index)}"
+        note = f"{told}  {note}" if len(told) + len(note) + len(title) + 10 < width else told
+    return Page([*head, *rows], title, note, None if row is None else row + len(head), marked=False)
 
 
-def slice_count(session: Session) -> int:
-    """Count the slices of the value at the position; 0 where it has no grid."""
-    x = numeric(session.opened.values.get(session.at))
-    if session.failed_here or x is None or x.ndim < 3:
-        return 0
-    return int(np.prod(x.shape[:-2]))
+def element_text(value: Any, cell: tuple[int, ...]) -> str:
+    """Return one element with six digits."""
+    try:
+        return format_number(np.asarray(value)[cell])
+    except Exception as error:  # one number may have no text, the rest stays
+        return type(error).__name__
 
 
 def value_kind(session: Session) -> str:
@@ -126,19 +127,24 @@ def _counts(facts: Summary, width: int) -> Line:
     return line(*(piece for p in parts for piece in (gap, p)))[1:]
 
 
-def _body(value: Any, mode: str, at: int, width: int, height: int) -> list[Line]:
+def body(
+    value: Any, mode: str, cursor: Cursor | None, width: int, height: int
+) -> tuple[list[Line], int | None]:
+    """Return a value below its facts, and the line of the element one stands on."""
     x = numeric(value)
     if x is None:
-        return [line(cut(clean(_item_text(v)), width)) for v in _items(value)]
+        return [line(cut(clean(_item_text(v)), width)) for v in _items(value)], None
     if x.size == 0:
-        return []
+        return [], None
     if x.ndim == 0:
-        return [line("= ", Span(clean(format_number(x[()])), "title"))]
+        return [line("= ", Span(clean(format_number(x[()])), "title"))], None
     if mode == "histogram":
-        return histogram(x, width, height)
+        return histogram(x, width, height), None
     if mode == "summary":
-        return moments(x)
-    return _grid(x, mode, at, width, height)
+        return moments(x), None
+    if cursor is None or len(cursor.index) != x.ndim:
+        cursor = Cursor((0,) * x.ndim)
+    return grid_lines(x, cursor, width, height, heat_only=mode == "heat")
 
 
 def _items(value: Any) -> list[Any]:
@@ -186,89 +192,3 @@ def histogram(x: np.ndarray[Any, Any], width: int, height: int) -> list[Line]:
         )
         for k, n in enumerate(map(int, counts))
     ]
-
-
-def _grid(x: np.ndarray[Any, Any], mode: str, at: int, width: int, height: int) -> list[Line]:
-    lead = x.shape[:-2]
-    index = np.unravel_index(at % max(int(np.prod(lead)), 1), lead) if lead else ()
-    folded, offset = _fold(x, width) if x.ndim == 1 else (x, 0)
-    shown = grid(folded, max(height, 1), max(width // 2, 1), tuple(map(int, index)))
-    label = max((len(r) for r in shown.row_labels), default=1) + 2
-    if mode == "heat":
-        return _heat_rows(shown, label, width, height)
-    cell = max((len(c) for row in shown.cells for c in row), default=1) + 2
-    if label + cell * shown.column_count > width >= label - 2 + (cell - 1) * shown.column_count:
-        label, cell = label - 2, cell - 1
-    heat = width - label - cell * shown.column_count - 2 >= 3 * shown.column_count
-    columns = max(1, min(shown.column_count, (width - label) // cell))
-    rows = _head(shown, label, cell, columns, heat, offset)
-    tall = max(height - len(rows), 0)
-    cropped = shown.row_count > tall or shown.column_count > columns
-    for k in range(min(len(shown.cells), tall - cropped)):
-        first = f"{k * offset}" if offset else shown.row_labels[k]
-        body = [Span(c.rjust(cell), _sign(c)) for c in shown.cells[k][:columns]]
-        tail = (Span("   "), *_heat(shown, k, shown.column_count)) if heat else ()
-        rows.append(line(Span(first.ljust(label), "dim"), *body, *tail))
-    if cropped:
-        rows.append(line(Span(_cropped(shown, tall - 1, columns), "dim")))
-    return rows
-
-
-def _fold(x: np.ndarray[Any, Any], width: int) -> tuple[np.ndarray[Any, Any], int]:
-    """Lay a vector out in rows; returns it with how many elements a row has."""
-    columns = max(1, min(8, (width - 5) // 10))
-    if x.size <= columns or columns == 1:
-        return x.reshape(1, -1), max(x.size, 1)
-    whole = -(-x.size // columns) * columns
-    if whole == x.size:
-        return x.reshape(-1, columns), columns
-    columns = next((c for c in range(columns, 1, -1) if x.size % c == 0), 1)
-    return x.reshape(-1, columns), columns
-
-
-def _head(shown: Grid, label: int, cell: int, columns: int, heat: bool, offset: int) -> list[Line]:
-    names = [] if offset else [c.rjust(cell) for c in shown.column_labels[:columns]]
-    top = f"{shown.slice_text} {shown.scale}".strip()
-    if len(top) < label:
-        left = top.ljust(label)
-        rows = [line(Span(left + "".join(names), "dim"))] if names else []
-    else:
-        rows = [line(Span(top, "note"))]
-        rows += [line(Span(" " * label + "".join(names), "dim"))] if names else []
-    if heat and rows:
-        rows[-1] = line(*rows[-1], Span("   heat |x|/max", "dim"))
-    return rows
-
-
-def _cropped(shown: Grid, tall: int, columns: int) -> str:
-    rows, cols = min(tall, shown.row_count), min(columns, shown.column_count)
-    return f"{max(rows, 0)}×{cols} of {shown.row_count}×{shown.column_count} shown"
-
-
-def _sign(cell: str) -> str:
-    if cell in ("nan", "+inf", "-inf"):
-        return "alert"
-    return "cold" if cell.startswith("-") else ""
-
-
-def _heat_rows(shown: Grid, label: int, width: int, height: int) -> list[Line]:
-    columns = max(1, min(shown.column_count, (width - label) // 3))
-    return [
-        line(Span(shown.row_labels[k].ljust(label), "dim"), *_heat(shown, k, columns))
-        for k in range(min(len(shown.cells), height))
-    ]
-
-
-def _heat(shown: Grid, row: int, columns: int) -> list[Span]:
-    return [_shade(v, shown.largest) for v in shown.numbers[row][:columns]]
-
-
-def _shade(v: Any, largest: float) -> Span:
-    size = float(abs(complex(v)))
-    if not np.isfinite(size):
-        return Span("!!!", "alert")
-    level = SHADES[min(4, int(np.ceil(4 * size / largest)))] if largest else " "
-    if np.iscomplexobj(v):  # a magnitude has no sign
-        return Span(level * 3, "warm")
-    sign = "-" if v < 0 else "+" if size else " "
-    return Span(level * 2 + sign, "cold" if v < 0 else "warm")

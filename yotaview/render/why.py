@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yota.tape import Call, Var, base_name
+from yotaview.model.textbook import ALIASES
 from yotaview.model.why import Element, Explainer, Part, Why, index_text, name_of_element
 from yotaview.model.why.follow import Row, rows_of
 from yotaview.model.why.formula import formula
+from yotaview.model.why.trail import Trail
 from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, width, wrap_line
 from yotaview.render.once import once
 from yotaview.render.source import alert_lines, gradient_names
@@ -21,7 +23,8 @@ from yotaview.render.text import NOW, describe, phase_of, target
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
-LISTED = 12
+LISTED, MOST = 12, 64
+MADE = {"multiply": "the product of", "divide": "the quotient of", "negative": "minus"}
 BARS = 8
 INDENT = 4
 
@@ -46,7 +49,7 @@ def explainer_of(session: Session) -> Explainer:
     return made
 
 
-def why_of(session: Session, element: Element, limit: int) -> tuple[Why, list[Row]]:
+def why_of(session: Session, element: Element, limit: int = MOST) -> tuple[Why, list[Row]]:
     """Return the explanation of an element with the rows one can follow, found once."""
 
     def make() -> tuple[Why, list[Row]]:
@@ -63,21 +66,24 @@ def why_lines(session: Session, element: Element, room: int, limit: int = LISTED
     why, rows = why_of(session, element, limit)
     head = [p for row in heading(session, why) for p in wrap_line(row, room, INDENT)]
     body = [row_line(session, why, r, room) for r in rows]
-    return [*head, *body, *tail(why, len(rows))]
+    return [*head, *body, *tail(why)]
 
 
-def why_page(
-    session: Session, trail: Sequence[Element], at: int, side: int, size: tuple[int, int]
-) -> Page:
-    """Return the pane for the last element of a trail, with the row that one follows marked."""
-    room, limit = size[0], 64
-    why, rows = why_of(session, trail[-1], limit)
+def why_page(session: Session, trail: Trail, room: int) -> Page:
+    """Return the pane for the last element of a trail, with the row that is followed marked."""
+    why, rows = why_of(session, trail.element)
     head = [p for row in heading(session, why) for p in wrap_line(row, room, INDENT)]
-    body = [row_line(session, why, r, room, side if k == at else None) for k, r in enumerate(rows)]
-    lines = [*head, *body, *tail(why, len(rows))]
-    title = f"Why {trail_text(session, trail, room - 30)}"
-    note = "enter follow  esc back" if room > 40 else "enter  esc"
-    return Page(lines, title, note, len(head) + at if rows else None)
+    side = trail.side(rows) if rows else 0
+    body = [
+        row_line(session, why, r, room, side if k == trail.row else None)
+        for k, r in enumerate(rows)
+    ]
+    several = bool(rows) and len(rows[trail.row].ways) > 1
+    note = "enter follow  esc back" if room > 60 else "enter  esc"
+    note = f"h/l factor  {note}" if several else note
+    title = f"Why {trail_text(session, trail.elements, room - len(note) - 12)}"
+    at = len(head) + trail.row if rows else None
+    return Page([*head, *body, *tail(why)], title, note, at)
 
 
 def trail_text(session: Session, trail: Sequence[Element], room: int) -> str:
@@ -145,11 +151,12 @@ def _told(session: Session, why: Why) -> str:
     note = f": {why.note}" if why.note else ""
     match why.kind:
         case "sum":
-            many = f"the sum of {why.count:,} terms" if why.count != 1 else "one term"
+            many = f"the sum of {why.count:,} terms" if why.count != 1 else "one product"
             return f"{many}{', the largest first' if why.count > 1 else ''}{note}"
         case "made":
             parts = len(why.terms[0].parts)
-            return f"{name} of {'this number' if parts == 1 else f'these {parts} numbers'}{note}"
+            what = MADE.get(ALIASES.get(name, name), f"{name} of")
+            return f"{what} {'this number' if parts == 1 else f'these {parts} numbers'}{note}"
         case "passed":
             return why.note or f"moved here unchanged by {name}"
         case "chosen":
@@ -166,8 +173,9 @@ def row_line(session: Session, why: Why, row: Row, room: int, side: int | None =
     mark = Span(f"{NOW} " if side is not None else "  ", "current")
     if why.count == 1 and len(why.terms[0].parts) > 1:
         part = row.parts[0]
-        body = (_name(session, part), Span("  "), Span(number_text(part.value), "number"))
-        return line(mark, *body, *_about(session, part, room - 30))
+        number = Span(f"  {number_text(part.value)}" if part.element is not None else "", "number")
+        shown = line(mark, _name(session, part), number)
+        return line(*shown, *_about(session, part, room - width(shown)))
     value = row.term.slope if why.kind == "slopes" else row.term.value
     lead = f"slope {number_text(value)}" if why.kind == "slopes" else number_text(value)
     bars = (Span(_bar(why, value).ljust(BARS) + "  ", "cold" if _negative(value) else "warm"),)
@@ -235,7 +243,7 @@ def _about(session: Session, part: Part, room: int) -> list[Span]:
     ]
 
 
-def tail(why: Why, shown: int) -> list[Line]:
+def tail(why: Why) -> list[Line]:
     """Say what is not listed, and that the terms sum to the element."""
     rows: list[Line] = []
     hidden = why.count - len(why.terms)

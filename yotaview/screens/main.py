@@ -167,9 +167,11 @@ class MainScreen(Desk):
         self.view.focus_current()
 
     def do_leave(self) -> None:
-        """Close the prompt, show all panes, or return to Step."""
+        """Close the prompt, go back along a trail, show all panes, or return to Step."""
         if self.prompt.display:
             self.close_prompt()
+        elif self.view.leave():
+            return
         elif self.view.zoomed:
             self.do_zoom()
         elif self.view.stop():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from yota.tape import Var
-from yotaview.render.value import slice_count, value_kind
+from yotaview.render.value import value_kind
 from yotaview.screens.autopsy import AutopsyScreen
 from yotaview.screens.base import Base
 
@@ -117,10 +117,9 @@ class Moves(Base):
 
     def do_slice(self) -> None:
         """Show the next slice."""
-        count = slice_count(self.session)
-        if count < 2:
+        number, count = self.state.cells.next_plane(self.session)
+        if not number:
             self.tell(f"no further slices: {value_kind(self.session)}")
             return
-        self.state.slice_at = (self.state.slice_at + 1) % count
         self.redraw()
-        self.tell(f"slice {self.state.slice_at + 1} of {count}")
+        self.tell(f"slice {number} of {count}")

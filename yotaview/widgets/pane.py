@@ -207,8 +207,12 @@ class Pane(LineWidget, can_focus=True):
         if self.sideways:
             self.post_message(SideMoved(self.name or "", delta))
         else:
-            self.left = max(0, self.left + 8 * delta)
-            self.refresh()
+            self.scroll_sideways(delta)
+
+    def scroll_sideways(self, delta: int) -> None:
+        """Scroll by a few columns."""
+        self.left = max(0, self.left + 8 * delta)
+        self.refresh()
 
     def action_enter(self) -> None:
         """Choose the current row."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from yota.tape import Var
+from yotaview.model.cells import Cells
 from yotaview.model.groups import Groups, group_ops
 from yotaview.render.flow import Flow, cotangent_order
 from yotaview.render.profile import lines_of
@@ -94,7 +95,7 @@ class State:
     session: Session
     ascii: bool = False
     mode: str = MODES[0]
-    slice_at: int = 0
+    cells: Cells = field(default_factory=Cells)
     sought: str = ""
     waiting: bool = False
     rerun: bool = False
@@ -117,7 +118,7 @@ class State:
     @property
     def shown(self) -> tuple[object, ...]:
         """How values are shown, and what is looked for."""
-        return self.mode, self.slice_at, self.sought
+        return self.mode, self.cells.plane, self.sought
 
     @property
     def breakpoints(self) -> set[Var]:

@@ -10,12 +10,11 @@ from yotaview.model.groups import Groups
 from yotaview.render.flow import flow_page
 from yotaview.render.line import Line, Page, Span, clean, cut, line
 from yotaview.render.rows import Rows
-from yotaview.render.source import why_page
 from yotaview.render.text import OpRows
-from yotaview.render.value import page as value_page
+from yotaview.widgets.element import ElementView
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
-from yotaview.widgets.view import HUGE, WIDE, Box, View
+from yotaview.widgets.view import HUGE, WIDE, Box
 
 
 class FoldedRows(Rows):
@@ -75,10 +74,9 @@ class FoldedRows(Rows):
         )
 
 
-class StepView(View):
+class StepView(ElementView):
     """The op list beside the value; below it the explanation."""
 
-    why_pane = "why"
     main_pane = "tape"
     flush: ClassVar[set[str]] = {"tape"}
 
@@ -92,6 +90,8 @@ class StepView(View):
 
     def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out two panes over one; two columns where it is wide, three beyond that."""
+        if width < WIDE and self.trail:
+            return {"why": (0, 0, width, height)}
         if width < WIDE:
             low, left = min(5, height // 3), round(width * 0.5625)
             top = height - low
@@ -101,7 +101,7 @@ class StepView(View):
                 "why": (0, top, width, low),
             }
         if width < HUGE:
-            left, low = round(width * 0.4834), min(13, height // 2)
+            left, low = round(width * 0.4834), height // 2 if self.trail else min(13, height // 2)
             half = height // 2
             return {
                 "tape": (0, 0, left, height - low),
@@ -137,14 +137,6 @@ class StepView(View):
         start = self.session.tape.reverse_start
         places = self.session.stepper.positions
         return places.get(start, len(places)) if start is not None else len(places)
-
-    def value(self, width: int, height: int) -> Page:
-        """Return the value at the position."""
-        return value_page(self.session, self.state.mode, self.state.slice_at, width, height)
-
-    def why(self, width: int, height: int) -> Page:
-        """Return the explanation."""
-        return why_page(self.session, width, height, self.state.later)
 
     def flow(self, width: int, height: int) -> Page:
         """Return stops, alerts and norms."""
@@ -193,7 +185,9 @@ class StepView(View):
         self.tell("n steps over a statement, s into it" if folded else "n steps op by op")
 
     def row_chosen(self, pane: str, row: int, enter: bool) -> None:
-        """Go to the op of a row."""
+        """Go to the op of a row, follow a term, or ask about an element."""
+        if self.element_chosen(pane, row, enter):
+            return
         lines = self.panes["tape"].page.lines
         index = lines.op_at(row) if isinstance(lines, FoldedRows) else row
         self.session.move(self.session.stepper.to(index))

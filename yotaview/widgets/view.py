@@ -227,6 +227,10 @@ class View(Widget):
         self.session.move(self.session.stepper.last())
         self.moved()
 
+    def leave(self) -> bool:
+        """Go one level out within the view; tell whether there was one."""
+        return False
+
     def do_why(self) -> None:
         """Focus the pane that explains."""
         self.show_pane(self.why_pane)
