@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from yotaview.checks.buffers import check_buffers
+from yotaview.checks.gradcheck.findings import check_gradients, check_primitives
 from yotaview.checks.lines import line_of
 from yotaview.checks.nan import check_nan
 from yotaview.checks.unused import check_unused
@@ -28,6 +29,8 @@ class Check:
 ALL = "all"
 CHECKS: dict[str, Check] = {
     "nan": Check(check_nan, "where NaN and infinity begin, why, and the cure"),
+    "gradcheck": Check(check_gradients, "every rule against differences of its own op"),
+    "primitives": Check(check_primitives, "the same for your own primitives, which it runs"),
     "unused": Check(check_unused, "inputs from which no path leads to the result"),
     "buffers": Check(check_buffers, "buffers that are overwritten before their last reader"),
 }
