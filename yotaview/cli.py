@@ -15,6 +15,7 @@ from yotaview.again import run_again
 from yotaview.capture import Capture, Limits, run_script
 from yotaview.capture.console import Console
 from yotaview.capture.runner import NotFound
+from yotaview.comparing import print_diff
 from yotaview.headless import first_session, print_outputs, screen_arguments
 from yotaview.invocation import (
     FEW,
@@ -122,6 +123,8 @@ def _execute(run: Run) -> None:
     if not capture.rows and (why := _why_none(run)):
         say(f"no tape captured: {why}")
     print_outputs(run)
+    if run.options.diff and capture.rows:
+        print_diff(run)
     if not run.headless and capture.rows:
         _open_screen(run)
 

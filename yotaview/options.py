@@ -22,11 +22,14 @@ from yotaview.model.goto import HELP
 WHERE = re.compile(
     r":?\s*(%?\d+|[+-]\d+|\d+[nN]|\d+(\.\d+)?\s*%|(line|call)\s+[\d,]+|start|end|seed|nan)"
 )
+# a tape or a call of the same run: 2, 2:731, :731
+WITHIN = re.compile(r"(\d+)?(?::(\d+))?")
 BREAK = re.compile(r"%?\d+|line:\d+|op:\w+|nan|inf")
 STAGES = ("trace", "reverse", *PIPELINE, "buffers", "code")
 EPILOG = """\
 exit code, the first that holds: 2 usage, 130 interrupted, 124 time limit, 6 unreadable session,
-1 the script raised or exited non-zero, 3 no tape captured, 5 export failed, 4 a check failed, 0"""
+1 the script raised or exited non-zero, 3 no tape captured, 5 export failed, 4 a check failed or
+a diff found a difference, 0"""
 
 
 class UsageError(Exception):
@@ -116,6 +119,11 @@ def _headless_options(group: Any) -> None:
     )
     group.add_argument(
         "--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}, or {ALL}"
+    )
+    group.add_argument(
+        "--diff",
+        metavar="B.yota|N:K",
+        help="compare with a saved session, or call K of tape N",
     )
     group.add_argument(
         "--screenshot", metavar="FILE", help="write a picture of the screen: .svg or .png"
@@ -247,6 +255,8 @@ def check_options(options: argparse.Namespace, on_terminal: bool, headless: bool
             raise UsageError(f"no check {name!r}; there are: {', '.join(CHECKS)}, {ALL}")
     if options.screenshot and not options.screenshot.endswith((".svg", ".png")):
         raise UsageError(f"{options.screenshot}: a screenshot is .svg or .png")
+    if options.diff is not None and not is_diff(options.diff):
+        raise UsageError(f"--diff {options.diff}: write FILE.yota, N, N:K or :K")
     if options.tui and not on_terminal:
         raise UsageError("--tui needs a terminal for input, output and error")
     _check_places(options)
@@ -269,6 +279,11 @@ def take_keymap(options: argparse.Namespace) -> None:
             use_keymap(path)
     except KeymapError as error:
         raise UsageError(str(error)) from error
+
+
+def is_diff(text: str) -> bool:
+    """Tell whether a text names what can be compared with: a session, a tape, a call."""
+    return text.endswith(".yota") or bool(text and WITHIN.fullmatch(text))
 
 
 def _check_places(options: argparse.Namespace) -> None:

@@ -72,6 +72,7 @@ ASCII = {
     **dict.fromkeys("√", "v"),
     **dict.fromkeys("≤", "<"),
     **dict.fromkeys("≥", ">"),
+    **dict.fromkeys("≠", "#"),
 }
 CLEAR = "\x1b[0m"
 ANSI = {
