@@ -15,6 +15,9 @@ from yotaview.model.forms import MAX_BITS, text_of
 
 BARS = "▁▂▃▄▅▆▇█"
 BINS = 10
+# an array beyond this is told from a sample first
+LARGE = 4_000_000
+SAMPLE = 100_000
 MAGNITUDE = "|z|"
 
 
@@ -22,8 +25,9 @@ MAGNITUDE = "|z|"
 class Summary:
     """Counts over all elements; minimum to norm over the finite ones, None where there are none.
 
-    Complex values are measured by magnitude, as `symbol` says.  `bars` is a histogram of the finite
-    elements between minimum and maximum, blank where a bin is empty.
+    Complex values are measured by magnitude, as `symbol` says.  Where `sampled` is not 0, so many
+    elements were looked at, spread evenly, and all facts are of those.  `bars` is a histogram of
+    the finite elements between minimum and maximum, blank where a bin is empty.
     """
 
     type_text: str
@@ -42,6 +46,7 @@ class Summary:
     bars: str = ""
     note: str = ""
     symbol: str = "x"
+    sampled: int = 0
 
     @property
     def is_complex(self) -> bool:
@@ -52,6 +57,33 @@ class Summary:
     def finite(self) -> bool:
         """Tell whether no element is NaN or infinite."""
         return not (self.nan or self.inf)
+
+
+def sample_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a large array's elements at even distances, at most about SAMPLE; others whole.
+
+    Along each axis the distance is odd, so that it does not keep step with a layout in pairs.
+    """
+    if x.size <= LARGE:
+        return x
+    steps = [1] * x.ndim
+    left = x.size // SAMPLE
+    for axis in sorted(range(x.ndim), key=lambda k: -x.shape[k]):
+        steps[axis] = min(left, max(x.shape[axis] // 8, 1)) | 1
+        left = -(-left // steps[axis])
+    return x[tuple(slice(None, None, step) for step in steps)]
+
+
+def quick_summary(value: Any) -> Summary:
+    """Return the facts of a value, of a large array those of a sample."""
+    x = numeric(value)
+    if x is None or x.size <= LARGE:
+        return summarise(value)
+    spec = spec_of(value)
+    taken = sample_of(x)
+    found = replace(summarise(taken), type_text=spec.text(short=True), nbytes=spec.nbytes)
+    norm = None if found.norm is None else found.norm * math.sqrt(x.size / taken.size)
+    return replace(found, size=x.size, norm=norm, sampled=taken.size)
 
 
 def summarise(value: Any) -> Summary:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from yota.tape import Var
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, wrap_line
-from yotaview.render.text import ALERT, STOP, Marks, describe, facts_of, has_value
+from yotaview.render.text import ALERT, STOP, Marks, describe, has_value, quick_facts
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -88,7 +88,7 @@ def norms(session: Session, flow: Flow, width: int, room: int) -> list[Line]:
 def _norm(session: Session, var: Var) -> float | None:
     if not has_value(session, var):
         return None
-    facts = facts_of(session, var)
+    facts = quick_facts(session, var)
     return facts.norm if facts.finite else math.nan if facts.nan else math.inf
 
 

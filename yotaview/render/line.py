@@ -70,6 +70,8 @@ ASCII = {
     **dict.fromkeys("›", ">"),
     **dict.fromkeys("Δ", "D"),
     **dict.fromkeys("√", "v"),
+    **dict.fromkeys("∠", "@"),
+    **dict.fromkeys("°", "o"),
     **dict.fromkeys("≤", "<"),
     **dict.fromkeys("≥", ">"),
     **dict.fromkeys("≠", "#"),

@@ -15,3 +15,8 @@ def once(owner: Any, key: Any, make: Callable[[], Any]) -> Any:
     if key not in kept:
         kept[key] = make()
     return kept[key]
+
+
+def known(owner: Any, key: Any) -> Any:
+    """Return what is kept for this key, None where nothing is."""
+    return _kept.get(owner, {}).get(key)

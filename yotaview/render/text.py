@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call
 from yotaview.model.forms import Opaque
-from yotaview.model.summary import Summary, format_number, single, summarise
+from yotaview.model.summary import Summary, format_number, quick_summary, single, summarise
 from yotaview.render.line import Line, Span, cells, clean, cut, fit, line
-from yotaview.render.once import once
+from yotaview.render.once import known, once
 from yotaview.render.rows import Rows
 
 if TYPE_CHECKING:
@@ -192,6 +192,17 @@ def has_value(session: Session, var: Var) -> bool:
 def facts_of(session: Session, var: Var) -> Summary:
     """Return the facts of a recorded value, found once."""
     facts: Summary = once(session.opened, ("facts", var), lambda: summarise(session.recorded(var)))
+    return facts
+
+
+def quick_facts(session: Session, var: Var) -> Summary:
+    """Return the facts of a value, of a large one those of a sample until all are known."""
+    facts: Summary | None = known(session.opened, ("facts", var))
+    if facts is None:
+        value = session.recorded(var)
+        facts = once(session.opened, ("sample", var), lambda: quick_summary(value))
+        if facts is None or not facts.sampled:
+            return facts_of(session, var)
     return facts
 
 

@@ -9,21 +9,25 @@ import numpy as np
 from yota.tape import Var, format_value
 from yotaview.model.forms import text_of
 from yotaview.model.summary import (
+    LARGE,
     Summary,
     format_number,
     numeric,
+    quick_summary,
+    sample_of,
     summarise,
     whole_text,
 )
+from yotaview.render.calls import calls_lines
 from yotaview.render.grid import Cursor, grid_lines
-from yotaview.render.line import Line, Page, Span, bar, cells, clean, cut, line, wrap_line
+from yotaview.render.line import Line, Page, Span, bar, cells, clean, cut, line, wrap, wrap_line
 from yotaview.render.source import failure_lines
-from yotaview.render.text import RAISED, describe, facts_of, has_value
+from yotaview.render.text import RAISED, describe, has_value, quick_facts
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
-MODES = ("grid", "heat", "histogram", "summary")
+MODES = ("grid", "heat", "histogram", "summary", "calls")
 
 
 def page(session: Session, mode: str, cursor: Cursor | None, width: int, height: int) -> Page:
@@ -36,7 +40,10 @@ def page(session: Session, mode: str, cursor: Cursor | None, width: int, height:
         return Page(absent(session, var, width), title)
     value = session.recorded(var)
     head = heading(session, var, width, height)
-    rows, row = body(value, mode, cursor, width, height - len(head))
+    room = height - len(head)
+    if mode == "calls" and numeric(value) is not None:
+        return Page([*head, *calls_lines(session, var, width, room)], title, "v: over kept calls")
+    rows, row = body(value, mode, cursor, width, room, quick_facts(session, var))
     note = f"v: {mode}"
     if (numeric(value) is not None) and np.ndim(value) > 2:
         note = f"{note}  V: slice"
@@ -47,9 +54,11 @@ def page(session: Session, mode: str, cursor: Cursor | None, width: int, height:
 
 
 def element_text(value: Any, cell: tuple[int, ...]) -> str:
-    """Return one element with six digits."""
+    """Return one element with six digits, a complex one with its magnitude and phase."""
     try:
-        return format_number(np.asarray(value)[cell])
+        v = np.asarray(value)[cell]
+        polar = f" |z| {abs(v):.4g} ∠{np.degrees(np.angle(v)):.4g}°" if np.iscomplexobj(v) else ""
+        return f"{format_number(v)}{polar}"
     except Exception as error:  # one number may have no text, the rest stays
         return type(error).__name__
 
@@ -80,13 +89,16 @@ def absent(session: Session, var: Var, width: int) -> list[Line]:
 
 def heading(session: Session, var: Var, width: int, height: int) -> list[Line]:
     """Return the facts of a value in three to five lines."""
-    facts = facts_of(session, var)
+    facts = quick_facts(session, var)
     op = session.tape[var]
     name = describe(op).partition("(")[0]
     kind = facts.type_text
     rows = [line(Span(f"{var} ", "number"), Span(name), f"  {kind}  ", f"{facts.nbytes:,} B")]
     if height >= 14 and (told := adjoint(session, var)):
         rows.append(line(Span(told, "reverse")))
+    if facts.sampled:
+        told = f"sample of {facts.sampled:,}; all {facts.size:,} are being counted"
+        rows += [line(Span(part, "note")) for part in wrap(told, width)]
     return [*rows, *fact_lines(facts, spacious=height >= 14, width=width)]
 
 
@@ -116,6 +128,8 @@ def fact_lines(facts: Summary, *, spacious: bool, width: int) -> list[Line]:
 
 
 def _counts(facts: Summary, width: int) -> Line:
+    if facts.type_text.startswith("bool"):
+        return line(f"True {facts.positive:,}  False {facts.zero:,}")
     parts = [
         Span(f"nan {facts.nan}", "alert" if facts.nan else ""),
         Span(f"inf {facts.inf}", "alert" if facts.inf else ""),
@@ -128,7 +142,12 @@ def _counts(facts: Summary, width: int) -> Line:
 
 
 def body(
-    value: Any, mode: str, cursor: Cursor | None, width: int, height: int
+    value: Any,
+    mode: str,
+    cursor: Cursor | None,
+    width: int,
+    height: int,
+    facts: Summary | None = None,
 ) -> tuple[list[Line], int | None]:
     """Return a value below its facts, and the line of the element one stands on."""
     x = numeric(value)
@@ -139,12 +158,14 @@ def body(
     if x.ndim == 0:
         return [line("= ", Span(clean(format_number(x[()])), "title"))], None
     if mode == "histogram":
-        return histogram(x, width, height), None
+        return histogram(sample_of(x), width, height, x.size), None
     if mode == "summary":
-        return moments(x), None
+        return moments(x, facts or quick_summary(x)), None
     if cursor is None or len(cursor.index) != x.ndim:
         cursor = Cursor((0,) * x.ndim)
-    return grid_lines(x, cursor, width, height, heat_only=mode == "heat")
+    return grid_lines(
+        x, cursor, width, height, heat_only=mode == "heat", largest=_largest(x, facts)
+    )
 
 
 def _items(value: Any) -> list[Any]:
@@ -158,9 +179,16 @@ def _item_text(v: Any) -> str:
     return whole_text(v) if type(v) is int else format_value(v)
 
 
-def moments(x: np.ndarray[Any, Any]) -> list[Line]:
+def _largest(x: np.ndarray[Any, Any], facts: Summary | None) -> float | None:
+    """Return the largest magnitude of a large array, from its facts; None of others."""
+    if x.size <= LARGE or facts is None or facts.maximum is None or facts.minimum is None:
+        return None if x.size <= LARGE else 1.0
+    return max(abs(facts.minimum), abs(facts.maximum))
+
+
+def moments(x: np.ndarray[Any, Any], facts: Summary | None = None) -> list[Line]:
     """Return every fact on a line of its own."""
-    facts = summarise(x)
+    facts = facts or summarise(x)
     named = (
         ("minimum", facts.minimum),
         ("maximum", facts.maximum),
@@ -170,16 +198,30 @@ def moments(x: np.ndarray[Any, Any]) -> list[Line]:
     )
     of = f"of {facts.symbol} " if facts.is_complex else ""
     rows = [line(Span(name.ljust(9) + of, "dim"), format_number(v)) for name, v in named]
+    if x.dtype.kind == "c" and facts.maximum is not None:
+        rows.append(_phases(sample_of(x)))
     return [*rows, line(Span("elements ", "dim"), f"{facts.size:,}")]
 
 
-def histogram(x: np.ndarray[Any, Any], width: int, height: int) -> list[Line]:
-    """Return the finite elements in up to ten bins."""
+def _phases(z: np.ndarray[Any, Any]) -> Line:
+    """Say between which angles the elements that are finite and not zero lie."""
+    angles = np.degrees(np.angle(z[np.isfinite(z) & (z != 0)]))
+    if not angles.size:
+        return line(Span("phase    ", "dim"), "of no element")
+    return line(Span("phase    ", "dim"), f"{angles.min():.4g}° … {angles.max():.4g}°")
+
+
+def histogram(
+    x: np.ndarray[Any, Any], width: int, height: int, whole: int | None = None
+) -> list[Line]:
+    """Return the finite elements in up to ten bins; `whole` is the size of what `x` is from."""
     real = np.abs(x) if x.dtype.kind == "c" else x.astype(np.float64)
     finite = real[np.isfinite(real)]
     if finite.size == 0:
         return [line(Span("no finite element", "dim"))]
     head = [line(Span("magnitudes |z|", "dim"))] if x.dtype.kind == "c" else []
+    if whole is not None and whole > x.size:
+        head.append(line(Span(f"sample of {x.size:,} of {whole:,}", "note")))
     bins = max(2, min(10, height - len(head)))
     counts, edges = np.histogram(finite, bins=bins)
     room = max(width - 32, 4)

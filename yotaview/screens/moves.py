@@ -123,3 +123,10 @@ class Moves(Base):
             return
         self.redraw()
         self.tell(f"slice {number} of {count}")
+
+    def do_pin(self) -> None:
+        """Keep the value at the position in sight below the others, or no longer."""
+        state = self.state
+        state.pinned = None if state.pinned == self.session.at else self.session.at
+        self.redraw()
+        self.tell(f"{state.pinned} is pinned: P on it unpins" if state.pinned else "unpinned")

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
+from yota.tape import Var
+from yotaview.model.replay import quiet
 from yotaview.model.why import NoElement
 from yotaview.model.why.follow import Row
 from yotaview.model.why.trail import Trail
+from yotaview.render.calls import are_known, facts_over_calls
 from yotaview.render.grid import Cursor, vector_columns
 from yotaview.render.line import Page
+from yotaview.render.pin import pinned_page
 from yotaview.render.source import why_page as explanation
+from yotaview.render.text import facts_of, has_value, quick_facts
 from yotaview.render.value import page as value_page
 from yotaview.render.why import why_of, why_page
 from yotaview.widgets.state import State
 from yotaview.widgets.view import View
+
+if TYPE_CHECKING:
+    from yotaview.model.session import Session
 
 
 class ElementView(View):
@@ -23,6 +34,7 @@ class ElementView(View):
         super().__init__(name, state)
         self.trail = Trail()
         self.depth = 0
+        self.counting: set[tuple[int, Var, bool]] = set()
 
     def sideways(self) -> set[str]:
         """Return the panes in which arrows move among elements."""
@@ -30,16 +42,42 @@ class ElementView(View):
 
     def value(self, width: int, height: int) -> Page:
         """Return the value at the position, with the element one stands on."""
+        session, state = self.session, self.state
+        if state.pinned is None or state.pinned == session.at:
+            return value_page(session, state.mode, self.cursor(session.at), width, height)
+        both = (self.cursor(session.at), self.cursor(state.pinned))
+        return pinned_page(session, state.mode, both, state.pinned, width, height)
+
+    def cursor(self, var: Var) -> Cursor | None:
+        """Return the element of a value that one stands on."""
         session, cells = self.session, self.state.cells
-        index = None if session.failed_here else cells.at(session, session.at)
-        cursor = None if index is None else Cursor(index, cells.in_sight(session, session.at))
-        return value_page(session, self.state.mode, cursor, width, height)
+        index = None if session.failed_here else cells.at(session, var)
+        return None if index is None else Cursor(index, cells.in_sight(session, var))
 
     def why(self, width: int, height: int) -> Page:
         """Return why the element is what it is, or what there is to say of the op."""
         if self.following:
             return why_page(self.session, self.trail, width)
         return explanation(self.session, width, height, self.state.later)
+
+    def redraw(self) -> None:
+        """Draw the panes; in the background find what takes long."""
+        super().redraw()
+        session = self.session
+        if session.failed_here or not has_value(session, session.at):
+            return
+        at, calls = session.at, self.state.mode == "calls"
+        wanted = not are_known(session, at) if calls else quick_facts(session, at).sampled > 0
+        key = (id(session.opened), at, calls)
+        if wanted and key not in self.counting:
+            self.counting.add(key)
+            self.run_worker(partial(self.count, session.still(), at, calls), thread=True)
+
+    def count(self, session: Session, var: Var, calls: bool) -> None:
+        """Find the facts of all elements or of all kept calls, then show them."""
+        with quiet():
+            _ = facts_over_calls(session, var) if calls else facts_of(session, var)
+        self.app.call_from_thread(self.redraw)
 
     @property
     def following(self) -> bool:

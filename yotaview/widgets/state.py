@@ -96,6 +96,7 @@ class State:
     ascii: bool = False
     mode: str = MODES[0]
     cells: Cells = field(default_factory=Cells)
+    pinned: Var | None = None
     sought: str = ""
     waiting: bool = False
     rerun: bool = False
@@ -118,7 +119,7 @@ class State:
     @property
     def shown(self) -> tuple[object, ...]:
         """How values are shown, and what is looked for."""
-        return self.mode, self.cells.plane, self.sought
+        return self.mode, self.cells.plane, self.pinned, self.sought
 
     @property
     def breakpoints(self) -> set[Var]:

@@ -1,0 +1,103 @@
+"""Values of every size and kind: sampled where large, over calls, beside a pinned one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import yota
+from tests.yotaview.screen_text import mlp_session, screen_of
+from tests.yotaview.scripts import LOOP, opened
+from yota.tape import Var
+from yotaview.model import summary
+from yotaview.model.overcalls import over_calls
+from yotaview.model.single import session_of
+from yotaview.model.summary import LARGE, SAMPLE, quick_summary, sample_of, summarise
+from yotaview.render import value
+from yotaview.render.grid import Cursor
+from yotaview.render.line import plain
+from yotaview.render.text import facts_of, quick_facts
+
+BIG = np.broadcast_to(np.array([1.5, -2.0]), (1 << 26, 2))
+
+
+@pytest.mark.parametrize("shape", [(1 << 27,), (1 << 26, 2), (2, 1 << 26), (512, 512, 512)])
+def test_sample_of_a_large_array_is_small_and_reaches_all_of_it(shape):
+    x = np.broadcast_to(np.int8(1), shape)
+    taken = sample_of(x)
+    assert SAMPLE / 16 < taken.size < 2 * SAMPLE
+    assert taken.base is not None
+
+
+def test_a_gigabyte_is_told_from_a_sample_until_all_is_counted(monkeypatch):
+    """spyder-ide/spyder#2748, microsoft/debugpy#242: looking at a large array froze the window."""
+    looked: list[int] = []
+    measure = summary._measure
+    monkeypatch.setattr(
+        summary, "_measure", lambda t, n, x: (looked.append(x.size), measure(t, n, x))[1]
+    )
+    session = session_of(yota.trace(lambda x: x * 2, np.ones(3))[1])
+    session.jump("end")
+    session.opened.tape.values[Var(2)] = BIG
+    for mode in value.MODES[:4]:
+        page = value.page(session, mode, Cursor((7, 1), follows=True), 60, 20)
+        assert f"all {BIG.size:,} are being counted" in plain(page.lines)
+    assert max(looked) < 2 * SAMPLE
+    facts = quick_facts(session, Var(2))
+    assert (facts.minimum, facts.maximum, facts.size) == (-2.0, 1.5, BIG.size)
+    assert facts.norm == pytest.approx(np.sqrt(BIG.shape[0] * (1.5**2 + 2**2)), rel=1e-3)
+
+
+def test_sample_gives_way_to_the_facts_of_all():
+    session = session_of(yota.trace(lambda x: x * 2, np.ones(3))[1])
+    session.jump("end")
+    x = np.zeros(LARGE + 1)
+    x[12345] = np.nan
+    session.opened.tape.values[Var(2)] = x
+    assert quick_facts(session, Var(2)).sampled
+    assert facts_of(session, Var(2)).nan == 1
+    assert not quick_facts(session, Var(2)).sampled
+    assert "nan 1" in plain(value.page(session, "grid", None, 60, 20).lines)
+
+
+def test_small_values_are_counted_whole():
+    assert quick_summary(np.arange(12.0)) == summarise(np.arange(12.0))
+
+
+def test_bools_are_counted_and_complex_numbers_have_magnitude_and_phase():
+    facts = summarise(np.array([True, False, True]))
+    assert "True 2  False 1" in plain(value.fact_lines(facts, spacious=False, width=40))
+    z = np.array([3 + 4j, -1j])
+    assert value.element_text(z, (0,)) == "3+4j |z| 5 ∠53.13°"
+    assert "phase    -90° … 53.13°" in plain(value.moments(z))
+
+
+def test_a_number_without_a_text_stays_in_its_cell(monkeypatch):
+    """inducer/pudb#164: a formatter that raises wrecked the whole pane."""
+    real = summary._real
+    monkeypatch.setattr(summary, "_real", lambda v, e=0: 1 / 0 if v == 2.0 else real(v, e))
+    rows = plain(value.body(np.array([[1.0, 2.0], [3.0, 4.0]]), "grid", None, 60, 8)[0])
+    assert "error" in rows
+    assert "+4.0000" in rows
+
+
+def test_value_over_the_kept_calls(tmp_path):
+    session = opened(tmp_path, LOOP.format(count=5))
+    facts = over_calls(session, Var(1))
+    assert [n for n, _ in facts] == [1, 2, 3, 4, 5]
+    means = [f.mean for _, f in facts if f is not None]
+    assert means == sorted(means, reverse=True)
+    assert means[0] == 1.0
+    shown = screen_of(session, (80, 24), ("v", "v", "v", "v"))
+    assert "5 of 5 calls kept" in shown
+    assert "●" in shown
+
+
+def test_pinned_value_stays_below_the_others_with_its_distance():
+    at = ("colon", "percent_sign", "7", "enter")
+    shown = screen_of(mlp_session(), (120, 40), (*at, "P", "N"))
+    assert "pinned %7" in shown
+    assert "not computed yet" in shown
+    shown = screen_of(mlp_session(), (120, 40), (*at, "N", "P", "n"))
+    assert "%7 − %6: largest difference" in shown
+    assert "pinned" not in screen_of(mlp_session(), (120, 40), (*at, "P", "P", "n"))
