@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from types import FunctionType
 from typing import Any
@@ -40,7 +41,7 @@ class GradResult(Sequence[Any]):
         gradients: tuple[Any, ...],
         tape: Tape | None,
         aux: Any,
-        program: Program | None = None,
+        program: Program | Callable[[], Program] | None = None,
     ) -> None:
         self._gradients, self._tape, self.aux, self._program = gradients, tape, aux, program
 
@@ -58,14 +59,14 @@ class GradResult(Sequence[Any]):
 
     def __reduce__(self) -> Any:
         # a copy makes its program anew
-        tape = self._tape if self._program is None else self._program.tape
+        tape = self._tape if self._program is None else self.tape
         return GradResult, (self._gradients, tape, self.aux)
 
     @property
     def tape(self) -> Tape:
         """The tape of this call, forward and reverse pass, without values."""
         if self._program is not None:
-            return self._program.tape
+            return self.program.tape
         if self._tape is None:
             raise TraceError(
                 "a grad inside a traced function has no tape of its own: "
@@ -76,8 +77,8 @@ class GradResult(Sequence[Any]):
     @property
     def program(self) -> Program:
         """The stages, buffers and code of this call's tape."""
-        if self._program is None:
-            self._program = Program(self.tape)
+        if not isinstance(self._program, Program):
+            self._program = Program(self.tape) if self._program is None else self._program()
         return self._program
 
 
@@ -139,15 +140,41 @@ def record(
         check_called_with_arguments(f)
     recording = Recording(f, args, kwargs, as_argnums(argnums, len(args)))
     attempt = cache.Attempt(slot, recording, f, args, kwargs)
+    recording.trace.varying = slot.reverses.varying
     y = scalar_output(f, recording.run(f, has_aux), seed)
+    known = known_gradients(attempt, recording, y, seed)
+    if known is not None:
+        value, aux = recording.value(recording.output), recording.value(recording.aux)
+        return value, GradResult(known[0], None, aux, known[1])
+    guards = len(recording.tape.guards)
     gradients = differentiate(recording, y, seed)
     value = recording.value(recording.output)
     recording.tape.gradients = gradients
     plain = tuple(hand_out(g, recording.trace.values) for g in gradients)
     program = Program(recording.tape)
     attempt.keep(program)
+    if program.why_retraced and isinstance(seed, str | None):
+        slot.reverses.learn(recording.tape, guards)
     report(recording, value, "grad", program)
     return value, GradResult(plain, None, recording.value(recording.aux), program)
+
+
+def known_gradients(attempt: cache.Attempt, recording: Recording, y: Any, seed: Any) -> Any:
+    """Return gradients by the reverse pass of an earlier call, and how to make the program.
+
+    None where no such pass fits, the function need not be traced again, or somebody observes.
+    """
+    reverses = attempt.slot.reverses
+    if not reverses.known or observed() or not isinstance(seed, str | None):
+        return None
+    why = attempt.why_not(recording.tape)
+    found = reverses.find(recording, y) if why else None
+    if found is None:
+        return None
+    attempt.slot.why = why
+    attempt.retraced()
+    gradients, reverse = found
+    return gradients, partial(reverse.program, recording.tape, why)
 
 
 def record_nested(

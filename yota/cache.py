@@ -29,6 +29,7 @@ from yota.passes.purity import is_pure
 from yota.program import MISS, Program, exactly
 from yota.recording import Recording
 from yota.replay import conform
+from yota.retraced import Reverses
 from yota.rules import registry
 from yota.structs import Node, Static
 from yota.tape import Call, Constant, Input, Tape
@@ -97,6 +98,7 @@ class Slot:
         self.is_held = True
         self.in_vain = 0
         self.why = ""
+        self.reverses = Reverses(exact)
 
     def answer(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any) -> Any:
         """Return the result and the program of what fits, else None."""
@@ -214,8 +216,8 @@ class Attempt:
         slot.in_vain += 1
         return None
 
-    def why_not(self, program: Program) -> str:
-        """Return why the program that was made cannot answer another call, '' if it can."""
+    def why_not(self, tape: Tape) -> str:
+        """Return why the tape that was recorded cannot answer another call, '' if it can."""
         if self.captured is None:
             return self.slot.why
         if self.captured is not ALWAYS and self.ears.heard:
@@ -225,7 +227,7 @@ class Attempt:
         # also by another object of equal content, which others may hold
         if not self.captured.fresh(self.f, self.args, self.kwargs, self.captured.found):
             return "it changes what it reads from outside"
-        return not_repeatable(program.tape)
+        return not_repeatable(tape)
 
     def told(self) -> str:
         """Return where a text was made of a traced value, '' if nowhere."""
@@ -235,14 +237,19 @@ class Attempt:
     def keep(self, program: Program) -> None:
         """Put the program into the slot; else note on it why every call is traced."""
         slot, captured = self.slot, self.captured
-        _state.misses += 1
-        program.why_retraced = slot.why = self.why_not(program)
+        program.why_retraced = slot.why = self.why_not(program.tape)
         if captured is None or slot.why:
-            _state.retraced += 1
-            slot.in_vain += captured is not None
+            self.retraced()
         else:
+            _state.misses += 1
             slot.in_vain = 0
             insert(slot, Cached(program, captured))
+
+    def retraced(self) -> None:
+        """Count a call of a function that is traced each time."""
+        _state.misses += 1
+        _state.retraced += 1
+        self.slot.in_vain += self.captured is not None
 
 
 def fits(tape: Tape, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any) -> bool:

@@ -16,18 +16,6 @@ SCALE = 2.0
 W = np.array([1.0, 2.0])
 
 
-def void_argument(patch):
-    arr = np.zeros(2, dtype=[("a", "f8"), ("b", "f8")])
-    rec = arr[0]
-
-    def f(x, r):
-        return x * float(r["a"])
-
-    for k in (2.0, 3.0):
-        rec["a"] = k
-        yield linear(f, rec)
-
-
 def static_list(patch):
     cfg = [1, 2]
 
@@ -480,7 +468,7 @@ def captured_then_argument(patch):
 
 
 SCENARIOS = [
-    void_argument, static_list, static_dict, static_set, static_nested, static_object,
+    static_list, static_dict, static_set, static_nested, static_object,
     static_twice, static_vs_captured, static_types, static_strsub, enum_argument,
     class_argument, function_argument_attr, range_argument, dtype_argument, slice_argument,
     arg_class_property, arg_slots, arg_dataclass_list, arg_callable_field, arg_method_replaced,

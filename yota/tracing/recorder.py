@@ -46,6 +46,16 @@ class Failure:
 _WARNED: dict[str, dict[Any, Any]] = {}
 
 
+# the call on a tape, the operand of that call
+Place = tuple[int, int]
+LIFTED = frozenset({float, complex, np.float64, np.float32, np.complex128})
+
+
+def may_lift(fn: Any) -> bool:
+    """Tell whether a number among the operands may as well be a constant of its own."""
+    return isinstance(fn, np.ufunc) or fn is np.where or getattr(operator, fn_name(fn), None) is fn
+
+
 class Trace:
     """A tape that is being recorded, with the values of its ops."""
 
@@ -62,6 +72,9 @@ class Trace:
         self.told = ""
         self.raised: Any = None
         self.without_use: set[Var] = set()
+        # numbers that vary from call to call, each to be a constant with a number of its own
+        self.varying: set[Place] = set()
+        self.calls = 0
 
     @contextmanager
     def under_way(self, base: Any = None) -> Iterator[None]:
@@ -107,6 +120,7 @@ class Trace:
     def push(self, op: Any, value: Any) -> Traced:
         """Append an op whose value is known and return its box."""
         var = self.tape.push(op)
+        self.calls += type(op) is Call
         self.values[var] = value
         return Traced(self, var, value)
 
@@ -137,6 +151,8 @@ class Trace:
         self.guard_what_was_caught()
         lower = _Lower(self, fn)
         op_args, values = lower.tree(tuple(args))
+        if self.varying:
+            op_args = self.lifted(fn, op_args)
         op_kwargs, kw_values = lower.tree(kwargs)
         origin = self.origin()
         if is_users(fn):
@@ -168,6 +184,15 @@ class Trace:
         box = self.push(call, result)
         self.guard_type(call, box)
         return follow(box, fn, args, kwargs, lower.boxes)
+
+    def lifted(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return operands with the numbers that vary from call to call as constants."""
+        if not may_lift(fn):
+            return args
+        return tuple(
+            self.constant(x)._var if type(x) in LIFTED and (self.calls, at) in self.varying else x
+            for at, x in enumerate(args)
+        )
 
     def run(self, fn: Any, values: Any, kw_values: Any, call: tuple[Any, Any, Origin]) -> Any:
         """Return `fn` of plain values; an error is explained, and kept in case it is caught."""
