@@ -17,6 +17,7 @@ from textual import events
 from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.driver import Driver
+from textual.worker import WorkerError
 
 from yotaview.keys import KEYS, REBOUND
 from yotaview.model.replay import quiet
@@ -212,4 +213,12 @@ async def _pictured(app: YotaView, size: tuple[int, int], keys: Sequence[str]) -
             for key in keys:
                 await pilot.press(key)
             await pilot.pause()
+            await settled(app)
             return picture(app)
+
+
+async def settled(app: App[int]) -> None:
+    """Wait for what the screen does in the background."""
+    for worker in list(app.workers):
+        with contextlib.suppress(WorkerError):
+            await worker.wait()

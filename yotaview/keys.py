@@ -150,7 +150,7 @@ KEYS: tuple[Key, ...] = (
         "verify",
         ("equals_sign",),
         "verify",
-        "verify the rewrite by replay; in Code the buffers by a run of the code",
+        "verify rewrites by replay, in Code buffers by a run, in Step rules: runs your primitives",
         "view",
     ),
     Key("next_access", ("J",), "next access", "next op that writes or reads the buffer", "view"),

@@ -41,6 +41,10 @@ class ViewAsked(Message):
         self.name = name
 
 
+class RulesAsked(Message):
+    """A view asks for the rules to be checked, the user's own too; or for that to stop."""
+
+
 class Told(Message):
     """A view has something to say in the line of alerts."""
 

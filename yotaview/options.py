@@ -68,7 +68,7 @@ def make_parser() -> Parser:
         prog="yotaview",
         usage="yotaview [OPTIONS] SCRIPT [ARGS...] | -m MODULE [ARGS...] | FILE.yota",
         description="Run a script and step through the gradients that it took, forward and back.",
-        epilog=EPILOG,
+        epilog=f"{checks_table()}\n\n{EPILOG}",
         formatter_class=Layout,
         allow_abbrev=False,
         add_help=False,
@@ -83,6 +83,12 @@ def make_parser() -> Parser:
     _choice_options(parser.add_argument_group("what is shown"))
     _capture_options(parser.add_argument_group("what is captured"))
     return parser
+
+
+def checks_table() -> str:
+    """Return what each check looks for, one a line."""
+    rows = (f"  {name:<12}{check.help}" for name, check in CHECKS.items())
+    return "\n".join(["what --check looks for:", *rows])
 
 
 def _screen_options(group: Any) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from textual.app import App
 from textual.pilot import Pilot
 
-from yotaview.app import YotaView
+from yotaview.app import YotaView, settled
 from yotaview.capture import Capture, run_script
 from yotaview.model.profile import Profile
 from yotaview.model.session import Session
@@ -80,6 +80,7 @@ def screen_of(
         for key in keys:
             await pilot.press(key)
         await pilot.pause()
+        await settled(app)
         found.append(text_of(app))
         assert not problems(app)
 

@@ -7,7 +7,7 @@ import pytest
 
 import yota
 from yota.tape import Var
-from yotaview.checks import check_nan, line_of
+from yotaview.checks import CHECKS, check_nan, chosen_checks, line_of
 from yotaview.model.findings import Finding
 from yotaview.model.single import session_of
 
@@ -98,3 +98,67 @@ def test_line_holds_place_number_and_function() -> None:
     assert " %2 in " in text
     assert "log" in text
     assert "\n" not in text
+
+
+def checked(name: str, f, *args) -> list[Finding]:
+    return CHECKS[name](session_of(yota.gradtape(f, *args)))
+
+
+def test_vector_against_a_column_is_told() -> None:
+    y = np.arange(3.0)
+
+    def loss(w, x):
+        return np.mean((x @ w - y) ** 2)
+
+    (found,) = checked("shape", loss, np.ones((2, 1)), np.ones((3, 2)))
+    assert found.level == "alarm"
+    assert "broadcasts (3,) with (3, 1) to (3, 3)" in found.text
+    assert "[:, 0]" in found.cure
+    assert found.place.startswith("test_checks.py:")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(x[:, None] - x),
+        lambda x: np.sum(np.expand_dims(x, 1) * x),
+        lambda x: np.sum(x.reshape(3, 1) * x),
+        lambda x: np.sum(np.ones((3, 3)) * x),
+        lambda x: np.sum(np.outer(x, x) - np.mean(np.outer(x, x), axis=1, keepdims=True)),
+        lambda x: np.sum(x[:2] * np.ones((3, 1))),
+    ],
+    ids=["None", "expand_dims", "reshape", "row", "keepdims", "lengths"],
+)
+def test_broadcast_that_is_meant_is_not_told(f) -> None:
+    assert checked("shape", f, np.arange(3.0)) == []
+
+
+def test_infinity_that_vanishes_is_an_alarm_of_its_own_check() -> None:
+    def f(x):
+        return np.sum(np.exp(-np.exp(x)))
+
+    x = np.array([0.5, 800.0])
+    (found,) = checked("inf", f, x)
+    assert (found.level, found.cause) == ("alarm", "exp overflow")
+    masked = checked("inf", lambda x: np.sum(np.where(x > 0, 1 / x, x)), np.array([0.0, 1.0]))
+    assert [m.level for m in masked] == ["masked"]
+    assert checked("inf", lambda x: np.sum(np.sqrt(x)), np.array([-1.0])) == []
+
+
+def test_unused_input_is_an_alarm_of_its_own_check() -> None:
+    (found,) = checked("unused", lambda x, unused: np.sum(x), np.ones(2), np.ones(3))
+    assert (found.level, found.check) == ("alarm", "unused")
+    assert "input unused: no path to the result" in found.text
+    assert checked("nan", lambda x, unused: np.sum(x), np.ones(2), np.ones(3)) == []
+
+
+def test_all_stands_for_every_check() -> None:
+    assert chosen_checks("all") == list(CHECKS)
+    assert chosen_checks("shape,nan,shape") == ["shape", "nan"]
+    assert all(c.help for c in CHECKS.values())
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_check_of_a_healthy_tape_has_no_alarm(name: str) -> None:
+    found = checked(name, lambda x: np.sum(np.tanh(x) * x), np.array([0.3, -1.0]))
+    assert not [f for f in found if f.level == "alarm"]

@@ -279,6 +279,25 @@ def test_large_operands_are_checked_in_a_few_evaluations() -> None:
     assert {v.status for v in found.found.values()} == {"ok"}
 
 
+def test_of_many_elements_a_sample_is_compared_and_said() -> None:
+    s = next(s for s in ONE_OF_EACH if s.fn is np.tanh)
+    x = np.linspace(-1.0, 1.0, 50_000).reshape(50, 1000)
+    found = report(yota.gradtape(lambda x: np.sum(np.tanh(x) * x), x))
+    sampled = [v for v in found.found.values() if v.size]
+    assert {(v.elements, v.size) for v in sampled} == {(4096, 50_000)}
+    assert "a sample of the elements at 3 large operands" in found.text
+    old = VJP[np.tanh]
+    VJP[s.fn] = replace(old, rules=(lambda dy, y, x: dy * (1 - y * y * y),))
+    try:
+        tape = yota.gradtape(lambda x: np.sum(np.tanh(x)), x)
+    finally:
+        VJP[s.fn] = old
+    (off,) = report(tape).off
+    y = np.tanh(x[off.element])
+    assert off.recorded == pytest.approx(1 - y**3)
+    assert off.numerical == pytest.approx(1 - y**2)
+
+
 def test_command_line_prints_rules_that_are_off_and_fails(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "import numpy as np\nimport yota\n\n\n"

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from yotaview.checks.buffers import check_buffers
 from yotaview.checks.gradcheck.findings import check_gradients, check_primitives
+from yotaview.checks.infinity import check_infinity
 from yotaview.checks.lines import line_of
 from yotaview.checks.nan import check_nan
+from yotaview.checks.shape import check_shapes
 from yotaview.checks.unused import check_unused
 from yotaview.model.findings import Finding
 from yotaview.model.session import Session
@@ -29,6 +31,8 @@ class Check:
 ALL = "all"
 CHECKS: dict[str, Check] = {
     "nan": Check(check_nan, "where NaN and infinity begin, why, and the cure"),
+    "inf": Check(check_infinity, "every infinity that no mask removes, vanishing ones too"),
+    "shape": Check(check_shapes, "(n,) with (n, 1) that broadcasts to (n, n)"),
     "gradcheck": Check(check_gradients, "every rule against differences of its own op"),
     "primitives": Check(check_primitives, "the same for your own primitives, which it runs"),
     "unused": Check(check_unused, "inputs from which no path leads to the result"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from yota.tape import Call, Frame, Input, Var, base_name
+from yotaview.checks.gradcheck import Verdict
+from yotaview.checks.gradcheck.findings import numbers_of
 from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
-from yotaview.render.text import ALERT, RAISED, describe, failure_text
+from yotaview.render.text import ALERT, RAISED, RIGHT, WRONG, describe, failure_text
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -15,21 +18,41 @@ NO_SOURCE = "source not available"
 INDENT = 5
 
 
-def why_page(session: Session, width: int, height: int, later: str = "") -> Page:
+def why_page(
+    session: Session, width: int, height: int, later: str = "", checked: Sequence[Verdict] = ()
+) -> Page:
     """Return the explanation of the op at the position: source line, rule, what goes in and out.
 
-    `later` says what the passes made of the op.  What is too long goes on in the next line, so that
-    an alert can be read whole.
+    `later` says what the passes made of the op, `checked` what became of its rules.  What is too
+    long goes on in the next line, so that an alert can be read whole.
     """
     title = "Why it raised" if session.failed_here else "Why this value"
-    rows = _told(session)
+    note = _note(session) or rules_note(checked)
+    rows = [*(wrong_rule(v) for v in checked if v.status == "off"), *_told(session)]
     if later:
         rows.append(line(Span("code ", "dim"), Span(clean(later), "note")))
     told = [part for row in rows for part in wrap_line(row, width, INDENT)]
     if height <= 5:
-        return Page([_place(session), *told], title, _note(session))
+        return Page([_place(session), *told], title, note)
     window = source_lines(session, max(height - len(told) - 1, height // 3))
-    return Page([*window, (), *told], "Source + rule", _note(session))
+    return Page([*window, (), *told], "Source + rule", note)
+
+
+def rules_note(checked: Sequence[Verdict]) -> str:
+    """Return what became of an op's rules, as `gradcheck ✓ 9e-11`."""
+    if any(v.status == "off" for v in checked):
+        return f"gradcheck {WRONG} off"
+    errors = [v.error for v in checked if v.status == "ok"]
+    if errors:
+        some = next((v for v in checked if v.size), None)
+        part = f", {some.elements:,} of {some.size:,} elements" if some is not None else ""
+        return f"gradcheck {RIGHT} {max(errors):.0e}{part}"
+    return f"gradcheck: not checked, {checked[0].reason}" if checked else ""
+
+
+def wrong_rule(verdict: Verdict) -> Line:
+    """Return the worst element of a rule that is off, with the two numbers."""
+    return line(Span(f"{WRONG} the rule of {verdict.of} is off: {numbers_of(verdict)}", "alert"))
 
 
 def _note(session: Session) -> str:

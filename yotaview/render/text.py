@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 NOW, STOP, SAME, AHEAD, SEED, ALERT, RAISED = "▶●≡·◆!✗"
+RIGHT, WRONG = "✓✗"
 WIDE = 100
 
 
@@ -26,6 +28,7 @@ class Marks:
     breakpoints: frozenset[Var] = frozenset()
     merged: frozenset[Var] = frozenset()
     alarms: frozenset[Var] = frozenset()
+    checked: Mapping[Var, bool] = field(default_factory=dict)
 
     def glyphs(self, session: Session, var: Var) -> list[Span]:
         """Return the marks of an op, the most urgent first."""
@@ -33,8 +36,10 @@ class Marks:
             (var == session.at and not session.failed_here, Span(NOW, "current")),
             (var in self.breakpoints, Span(STOP, "breakpoint")),
             (var in self.alarms, Span(ALERT, "alert")),
+            (self.checked.get(var) is False, Span(WRONG, "alert")),
             (var == session.tape.seed, Span(SEED, "seed")),
             (var in self.merged, Span(SAME, "note")),
+            (self.checked.get(var) is True, Span(RIGHT, "ok")),
         ]
         return [span for holds, span in found if holds]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from yota.tape import Var
 from yotaview.render.value import value_kind
 from yotaview.screens.autopsy import AutopsyScreen
-from yotaview.screens.base import Base
+from yotaview.screens.checking import Checking
 
 
-class Moves(Base):
+class Moves(Checking):
     """Handles each key that changes the position, the open call or the way values are shown."""
 
     def do_continue(self) -> None:

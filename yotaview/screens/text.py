@@ -15,7 +15,7 @@ from yotaview.widgets.pane import Pane
 
 GLYPHS = (
     "▶ current  ● breakpoint  ! alert  ◆ seed  · not computed yet",
-    "≡ duplicate that CSE merges  δ%7 cotangent of %7",
+    "≡ duplicate that CSE merges  δ%7 cotangent of %7  ✓ ✗ rule agrees with differences, or not",
 )
 
 

@@ -58,7 +58,8 @@ class ElementView(View):
         """Return why the element is what it is, or what there is to say of the op."""
         if self.following:
             return why_page(self.session, self.trail, width)
-        return explanation(self.session, width, height, self.state.later)
+        checked = self.state.derived.rules.of(self.session.at)
+        return explanation(self.session, width, height, self.state.later, checked)
 
     def redraw(self) -> None:
         """Draw the panes; in the background find what takes long."""

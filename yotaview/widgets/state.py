@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from yota.tape import Var
+from yotaview.checks.gradcheck import Report
 from yotaview.model.cells import Cells
 from yotaview.model.groups import Groups, group_ops
 from yotaview.render.flow import Flow, cotangent_order
@@ -40,7 +41,8 @@ class Derived:
 
     def __init__(self, session: Session) -> None:
         self.session = session.still()
-        self.prepared = False
+        self.prepared = self.asked = False
+        self.rules = Report()
 
     @cached_property
     def times(self) -> Times:
@@ -130,7 +132,8 @@ class State:
     def marks(self) -> Marks:
         """Which ops carry a glyph."""
         merged = frozenset() if self.waiting else self.derived.merged
-        return Marks(frozenset(self.breakpoints), merged, self.derived.alarms)
+        checked = self.derived.rules.marks
+        return Marks(frozenset(self.breakpoints), merged, self.derived.alarms, checked)
 
     @property
     def later(self) -> str:

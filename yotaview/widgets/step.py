@@ -6,6 +6,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import ClassVar
 
+from yotaview.messages import RulesAsked
 from yotaview.model.groups import Groups
 from yotaview.render.flow import flow_page
 from yotaview.render.line import Line, Page, Span, clean, cut, line
@@ -155,6 +156,10 @@ class StepView(ElementView):
             self.do_back_finish()
         else:
             super().do_previous()
+
+    def do_verify(self) -> None:
+        """Check every rule, the user's primitives too; or stop checking."""
+        self.post_message(RulesAsked())
 
     def do_layout(self) -> None:
         """Show whose cotangent an op belongs to, or the user's line."""

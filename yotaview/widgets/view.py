@@ -279,7 +279,7 @@ class View(Widget):
 
     def do_verify(self) -> None:
         """Say where something can be verified."""
-        self.tell("view 2 verifies rewrites, view 3 buffers and code")
+        self.tell("view 1 verifies rules, view 2 rewrites, view 3 buffers and code")
 
     def stop(self) -> bool:
         """Stop work in the background; tell whether there was any."""

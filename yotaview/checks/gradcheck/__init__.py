@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from yota.rules.registry import NONDIFF
 from yota.tape import Call, Var
@@ -52,23 +52,37 @@ def verdicts(
         elif wrt in lost and (of, wrt) not in terms:
             yield Verdict(of, wrt, "unchecked", "its contribution cannot be told from another")
         else:
-            yield check_local(tape, values, of, wrt, cotangents, terms.get((of, wrt), ()))
+            held = terms.get((of, wrt), ())
+            made = tuple(t for t in held if tape[t].origin.of == of)
+            yield replace(check_local(tape, values, of, wrt, cotangents, held), terms=made)
 
 
 @dataclass
 class Report:
-    """What has been checked so far, by op and by the op that holds a contribution."""
+    """What has been checked so far, by op and by the op that holds a contribution.
+
+    `marks` tells of each of these whether its rules agree.
+    """
 
     total: int = 0
     found: dict[Pair, Verdict] = field(default_factory=dict)
+    by_op: dict[Var, list[Verdict]] = field(default_factory=dict)
+    marks: dict[Var, bool] = field(default_factory=dict)
 
     def add(self, verdict: Verdict) -> None:
-        """Take a verdict."""
-        self.found[verdict.of, verdict.wrt] = verdict
+        """Take a verdict; of one rule the last counts."""
+        pair = (verdict.of, verdict.wrt)
+        before = self.found.get(pair)
+        self.found[pair] = verdict
+        for var in (verdict.of, *verdict.terms):
+            rest = [v for v in self.by_op.get(var, []) if v is not before]
+            self.by_op[var] = [*rest, verdict]
+            if verdict.status != "unchecked":
+                self.marks[var] = all(v.status != "off" for v in self.by_op[var])
 
     def of(self, var: Var) -> list[Verdict]:
-        """Return the verdicts on the rules of an op."""
-        return [v for (of, _), v in self.found.items() if of == var]
+        """Return the verdicts on the rules of an op, or on the rule whose contribution it is."""
+        return self.by_op.get(var, [])
 
     @property
     def off(self) -> list[Verdict]:
@@ -92,6 +106,8 @@ class Report:
             text += f" so far, {self.total - len(self.found):,} are left"
         if worst is not None:
             text += f", worst {worst.error:.0e} at {worst.of}"
+        some = sum(v.size > 0 for v in checked)
+        text += f"; a sample of the elements at {some} large operands" if some else ""
         reasons = Counter(v.reason for v in self.found.values() if v.status == "unchecked")
         told = ", ".join(f"{n} × {reason}" for reason, n in reasons.most_common(4))
         return f"{text}; not checked: {told}" if told else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ WHOLE = {operator.matmul}
 # relative to the element, and to the largest of the array, by the bytes of a real number
 TOLERANCE = {2: (5e-2, 2e-2), 4: (2e-3, 1e-4), 8: (1e-6, 1e-9), 16: (1e-6, 1e-9)}
 PROBED = 64
+MANY, SAMPLED = 16_384, 4_096
 DIRECTIONS = 2
 TINY = 1e-300
 NOT_FINITE = "a value is NaN or infinite"
@@ -33,7 +34,8 @@ UNSTABLE = "no stable difference here: a kink, a tie or a jump"
 class Verdict:
     """What became of one rule: `of` is the op, `wrt` the operand whose contribution it is.
 
-    `element` is the worst one, with the recorded and the numerical derivative there.
+    `element` is the worst one, with the recorded and the numerical derivative there; `terms` are
+    the ops that hold the contribution.  `elements` were compared, of `size` where only some were.
     """
 
     of: Var
@@ -45,6 +47,8 @@ class Verdict:
     numerical: Any = None
     error: float = 0.0
     elements: int = 0
+    terms: tuple[Var, ...] = ()
+    size: int = 0
 
 
 class Unchecked(Exception):  # noqa: N818 - what it says
@@ -86,10 +90,29 @@ class Local:
             raise Unchecked("an operand is empty")
         with quiet():
             if self.pointwise:
-                return self.by_element()
+                return self.sample() if self.x.size > MANY else self.by_element()
             if not np.isfinite(self.total(self.x)) or not np.any(self.known):
                 raise Unchecked(NOT_FINITE)
             return self.by_direction()
+
+    def sample(self) -> Verdict:
+        """Compare some of many elements, of an op that does not broadcast its operand."""
+        shape = self.x.shape
+        if shape != self.dy[None].shape:
+            return self.by_element()
+        rng = np.random.default_rng(self.of.id)
+        places = np.sort(rng.choice(self.x.size, SAMPLED, replace=False))
+
+        def taken(value: Any) -> Any:
+            return np.broadcast_to(value, shape).reshape(-1)[places] if np.ndim(value) else value
+
+        values = {v: taken(self.values[v]) for v in self.op.operands}
+        dy: dict[int | None, Any] = {None: taken(self.dy[None])}
+        some = Local(values, self.of, self.op, self.wrt, dy, taken(self.recorded))
+        some.narrow = self.narrow
+        found = some.by_element()
+        at = found.element and np.unravel_index(int(places[found.element[0]]), shape)
+        return replace(found, element=tuple(int(k) for k in at), size=self.x.size)
 
     @property
     def known(self) -> Array:

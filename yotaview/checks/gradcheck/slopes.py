@@ -12,6 +12,8 @@ Array = np.ndarray[Any, Any]
 Function = Callable[[Any], Array]
 # The steps are relative to the size of the argument, and to 1.
 STEP = float(np.finfo(float).eps) ** (1 / 3)
+# With a relative error as small as this no other step is tried.
+ENOUGH = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ def slope_along(f: Function, x: Array, direction: Array) -> Slope:
     size = np.maximum(np.abs(x), float(np.finfo(float).tiny) ** 0.5)
     here = np.asarray(f(x))
     own = _differences(f, x, direction * STEP * size, here)
+    if bool(np.all(own.error <= ENOUGH * np.abs(own.value))):
+        return own
     one = _differences(f, x, direction * STEP * np.maximum(size, 1.0), here)
     better = own.error < one.error
     better |= ~np.isfinite(one.error)
@@ -75,13 +79,13 @@ def slope_of_sum(f: Callable[[Any], Any], x: Array, direction: Array) -> Slope:
         return found
 
     here = along(0.0)
-    best: Slope | None = None
-    for size in (1.0, 1e-2, 1e2):
-        step = np.asarray(STEP * size)
-        found = _differences(along, np.asarray(0.0), step, here)
-        if best is None or _better(found, best):
+    best = _differences(along, np.asarray(0.0), np.asarray(STEP), here)
+    for size in (1e-2, 1e2):
+        if bool(best.error <= ENOUGH * np.abs(best.value)) and not best.kink:
+            break
+        found = _differences(along, np.asarray(0.0), np.asarray(STEP * size), here)
+        if _better(found, best):
             best = found
-    assert best is not None
     return best
 
 
