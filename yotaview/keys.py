@@ -97,10 +97,11 @@ PANES: dict[str, str] = {
     "code.code": "the generated function: prologue P, body B, epilogue E, and the op of each line",
     "code.buffers": "what each buffer holds at the position, and until which op it is needed",
     "code.occupants": "every value that the current buffer holds in turn",
-    "graph.mirror": "forward pass above, reverse pass below it; hjkl move, enter goes there",
-    "graph.group": "the ops of the group at the position",
-    "graph.near": "what the op at the position reads, and who reads it",
+    "graph.mirror": "forward pass above, reverse below; hjkl move, enter or + unfolds a box",
+    "graph.group": "the ops of the box at the position",
+    "graph.near": "what the op reads and who reads it; arrows choose, enter goes, + a hop more",
     "graph.facts": "the op at the position in full",
+    "graph.map": "the whole tape: where ops stand, where one is, what of the graph is in sight",
     "profile.times": "the time of each op; ↑ ↓ choose one, enter goes there in Step",
     "profile.live": "the bytes that live after each op",
     "profile.lines": "the time of each line of the script and of each pass",
@@ -134,6 +135,8 @@ KEYS: tuple[Key, ...] = (
     Key("previous_phase", ("left_curly_bracket",), "phase back", "previous edge of a phase"),
     Key("next_phase", ("right_curly_bracket",), "phase on", "next edge of a phase"),
     Key("twin", ("percent_sign",), "twin", "between an op and the op that completes its cotangent"),
+    Key("producer", ("u",), "up", "to what the op reads; back by < and u again: the next"),
+    Key("consumer", ("d",), "down", "to what reads the op; back by < and d again: the next"),
     Key("previous_call", ("left_square_bracket",), "prev call", "previous kept call of this row"),
     Key("next_call", ("right_square_bracket",), "next call", "next kept call of this row"),
     Key("history_back", ("less_than_sign",), "jump back", "back in the history of jumps"),
@@ -142,6 +145,7 @@ KEYS: tuple[Key, ...] = (
     Key("why", ("W",), "why", "the explanation; in Step why this number: its terms", "view"),
     Key("layout", ("L",), "layout", "the view's other layout or form", "view"),
     Key("group", ("t",), "group", "group or mark", "view"),
+    Key("map", ("M",), "map", "the map of the whole tape, in Graph", "view"),
     Key("fit", ("0",), "fit", "bring the current op or row into sight", "view"),
     Key("more", ("plus",), "unfold", "one level less folded", "view"),
     Key("less", ("minus",), "fold", "one level more folded", "view"),
@@ -202,6 +206,7 @@ PAIRS = {
     "next_call": ("previous_call", "call"),
     "find_next": ("find_previous", "match"),
     "next_access": ("previous_access", "buffer access"),
+    "producer": ("consumer", "edge"),
 }
 
 DEFAULT_FOOTER = ("next", "layout", "find", "goto", "why", "copy", "export")
@@ -219,7 +224,7 @@ FOOTERS: dict[str, tuple[str, ...]] = {
         "goto",
         "copy",
     ),
-    "graph": ("next", "finish", "twin", "more", "layout", "group", "find", "goto", "export"),
+    "graph": ("next", "more", "producer", "twin", "layout", "group", "find", "goto", "export"),
     "profile": ("next", "open", "group", "layout", "find", "goto", "copy", "export"),
     "tapes": ("open", "next", "next_call", "alert", "group", "layout", "output", "find", "export"),
 }

@@ -10,7 +10,9 @@ from tests.yotaview.big_tape import big_session
 from tests.yotaview.screen_text import captured, mlp_session, screen_of
 from tests.yotaview.scripts import opened
 from yota.tape import Call, Constant, Frame, Input, Origin, Tape, Var, spec_of
+from yotaview.model.boxes import Boxes, Links
 from yotaview.model.groups import group_ops
+from yotaview.model.outline import Outline
 from yotaview.model.session import Session
 from yotaview.model.summary import summarise
 from yotaview.render import (
@@ -19,7 +21,6 @@ from yotaview.render import (
     graph,
     header,
     layered,
-    mirror,
     occupants,
     passes,
     profile,
@@ -306,7 +307,7 @@ def test_occupancy_follows_the_plan():
 
 def test_neighbours_draw_a_bracket_for_several_operands():
     session = at(mlp_session(), 46)
-    rows = plain(graph.neighbours(session, 1, 76, 4).lines)
+    rows = plain(graph.neighbours(session, None, 1, 76, 4).lines)
     assert "%41 matmul" in rows
     assert "%45 subtract" in rows
     assert "─▸ %46 multiply" in rows
@@ -314,10 +315,14 @@ def test_neighbours_draw_a_bracket_for_several_operands():
     assert "┌─▸" in rows or "┬─▸" in rows
 
 
-def test_unfolded_group_marks_what_lies_ahead():
+def boxes_of(session: Session) -> Boxes:
+    outline = Outline(session.tape, session.capture.sources)
+    return Boxes(outline, Links(outline))
+
+
+def test_unfolded_box_marks_what_lies_ahead():
     session = at(mlp_session(), 45)
-    groups = group_ops(session.tape, session.capture.sources)
-    page = graph.unfolded(session, groups, 80)
+    page = graph.unfolded(session, boxes_of(session))
     roles = {
         n: s.role for row in page.lines for s in row for n in (44, 45, 46) if f"%{n} " in s.text
     }
@@ -371,29 +376,16 @@ def test_current_rewrite_is_marked_on_the_line_that_goes():
     assert shown.count("▶") == 3
 
 
-def test_mirror_is_drawn_anew_only_where_it_changes():
+def test_a_box_is_laid_out_once():
     session = mlp_session()
-    groups = group_ops(session.tape, session.capture.sources)
-    pages = []
-    for index in range(len(session.stepper)):
-        session.stepper = session.stepper.to(index)
-        pages.append(mirror.mirror(session, groups, 100))
-        fresh = mirror._mirror(session, groups, 100)
-        assert plain(pages[-1].lines) == plain(fresh.lines)
-        assert pages[-1].lines == fresh.lines
-    assert len({id(p) for p in pages}) < len(pages) / 2
-
-
-def test_group_is_laid_out_once():
-    session = mlp_session()
-    groups = group_ops(session.tape, session.capture.sources)
+    boxes = boxes_of(session)
     session.goto(Var(45))
-    first = graph.unfolded(session, groups, 80)
+    first = graph.unfolded(session, boxes)
     calls = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(graph, "Arrangement", lambda *a: calls.append(a))
         session.goto(Var(46))
-        second = graph.unfolded(session, groups, 80)
+        second = graph.unfolded(session, boxes)
     assert calls == []
     assert len(first.lines) == len(second.lines)
 

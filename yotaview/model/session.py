@@ -45,6 +45,7 @@ class Session:
         self._past: list[Place] = []
         self._future: list[Place] = []
         self._breakpoints: dict[int, set[Var]] = {}
+        self._turns: dict[tuple[Var, bool], int] = {}
         self._open(capture.opening_row() if row is None else row, call)
 
     def open(self, row: int, call: int | None = None) -> None:
@@ -200,6 +201,20 @@ class Session:
     def users(self, var: Var) -> list[Var]:
         """Return the ops that read `var`."""
         return self.opened.users.get(var, [])
+
+    def neighbour(self, *, up: bool) -> tuple[Var, int, int] | None:
+        """Return an op that the current one reads, or that reads it; each time the next of them.
+
+        With it comes which of how many it is; None where there is none.
+        """
+        op = self.tape[self.at]
+        found = list(dict.fromkeys(op.operands)) if up and isinstance(op, Call) else []
+        found = found if up else self.users(self.at)
+        if not found or self.failed_here:
+            return None
+        k = self._turns.get((self.at, up), 0) % len(found)
+        self._turns[self.at, up] = k + 1
+        return found[k], k + 1, len(found)
 
     def twin(self, var: Var) -> Var | None:
         """Return the op that completes the cotangent of `var`, or the op whose it is part of."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from yotaview.render.line import Line, Span
+from yotaview.render.line import Line, Span, cells, take
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 JOINTS = {
@@ -27,9 +27,10 @@ class Canvas:
 
     def text(self, x: int, y: int, text: str, role: str = "") -> None:
         """Write a text from a cell to the right."""
-        for k, c in enumerate(text):
-            self.cells[x + k, y] = Span(c, role)
-        self._grow(x + len(text), y + 1)
+        for c in text:
+            self.cells[x, y] = Span(c, role)
+            x += cells(c)
+        self._grow(x, y + 1)
 
     def box(
         self, x: int, y: int, width: int, rows: list[str], role: str = "", heavy: bool = False
@@ -40,9 +41,9 @@ class Canvas:
         self.text(x, y, f[0] + f[1] * (width - 2) + f[2], edge)
         for k, row in enumerate(rows, 1):
             self.text(x, y + k, f[3], edge)
-            self.text(
-                x + 1, y + k, row.center(width - 2)[: width - 2], "current" if heavy else role
-            )
+            spare = width - 2 - cells(row)
+            text = take(" " * (spare // 2) + row + " " * (spare - spare // 2), width - 2)
+            self.text(x + 1, y + k, text, "current" if heavy else role)
             self.text(x + width - 1, y + k, f[3], edge)
         self.text(x, y + len(rows) + 1, f[4] + f[1] * (width - 2) + f[5], edge)
 
@@ -66,26 +67,28 @@ class Canvas:
     def _grow(self, width: int, height: int) -> None:
         self.width, self.height = max(self.width, width), max(self.height, height)
 
-    def lines(self) -> list[Line]:
-        """Return the drawing as lines."""
+    def lines(self, width: int | None = None) -> list[Line]:
+        """Return the drawing as lines; with a width only what lies in columns 0 up to it."""
         rows: list[list[tuple[int, Span]]] = [[] for _ in range(self.height)]
         for (x, y), bits in self.bits.items():
             if (x, y) not in self.cells and bits:
                 rows[y].append((x, Span(JOINTS[bits], self.roles[x, y])))
         for (x, y), span in self.cells.items():
             rows[y].append((x, span))
+        if width is not None:
+            rows = [[(x, span) for x, span in row if 0 <= x < width] for row in rows]
         return [_row(sorted(row)) for row in rows]
 
 
-def _row(cells: list[tuple[int, Span]]) -> Line:
+def _row(found: list[tuple[int, Span]]) -> Line:
     spans: list[Span] = []
     column = 0
-    for x, span in cells:
+    for x, span in found:
         if x > column:
             spans.append(Span(" " * (x - column)))
         if spans and spans[-1].role == span.role and x == column:
             spans[-1] = Span(spans[-1].text + span.text, span.role)
         else:
             spans.append(span)
-        column = x + 1
+        column = x + cells(span.text)
     return tuple(spans)

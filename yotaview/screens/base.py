@@ -139,6 +139,8 @@ class Base(Screen[int]):
         derived = self.state.derived
 
         def make() -> None:
+            derived.prepare_graph()
+            self.app.call_from_thread(self.redraw)
             derived.prepare()
             self.app.call_from_thread(self.made)
 

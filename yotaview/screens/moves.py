@@ -50,6 +50,24 @@ class Moves(Checking):
         who = "the op that raised" if raised else session.at
         self.travel(twin is not None, f"no cotangent belongs to {who}")
 
+    def do_producer(self) -> None:
+        """Go to an op that this one reads."""
+        self.follow(up=True)
+
+    def do_consumer(self) -> None:
+        """Go to an op that reads this one."""
+        self.follow(up=False)
+
+    def follow(self, *, up: bool) -> None:
+        """Go along an edge, each time from here along the next."""
+        found = self.session.neighbour(up=up)
+        at, what = self.session.at, "reads" if up else "is read by"
+        if found is not None:
+            self.session.goto(found[0])
+        self.travel(found is not None, f"{at} {what} no other op")
+        if found is not None and found[2] > 1:
+            self.tell(f"{found[0]} is {found[1]} of {found[2]} that {at} {what}; < goes back")
+
     def do_next_call(self) -> None:
         """Open the next kept call."""
         self.open_call(1)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from yota.tape import Var
 from yotaview.checks.gradcheck import Report
+from yotaview.model.boxes import Boxes, Links
 from yotaview.model.cells import Cells
 from yotaview.model.groups import Groups, group_ops
+from yotaview.model.outline import By, Outline
 from yotaview.render.flow import Flow, cotangent_order
+from yotaview.render.mirror import prepare
 from yotaview.render.profile import lines_of
 from yotaview.render.text import Marks
 from yotaview.render.value import MODES
@@ -43,11 +46,19 @@ class Derived:
         self.session = session.still()
         self.prepared = self.asked = False
         self.rules = Report()
+        self.prepared = False
+        self._outlines: dict[By, Outline] = {}
 
     @cached_property
     def times(self) -> Times:
         """The times of the ops."""
         return Times(self.session, self.session.profile())
+
+    def prepare_graph(self) -> None:
+        """Make the boxes of a long tape, and what lies between them."""
+        boxes = self.first_boxes
+        _ = boxes.forward, boxes.reverse, boxes.spans
+        self.drawable = True
 
     def prepare(self) -> None:
         """Make everything that takes long on a long tape; what fails says so in its own view."""
@@ -55,6 +66,30 @@ class Derived:
             _ = self.session.program.stages, self.merged, self.times
         gc.freeze()  # the tape stays: without this each collection walks all of it
         self.prepared = True
+
+    def outline(self, by: By) -> Outline:
+        """The forward ops as a tree of boxes."""
+        if by not in self._outlines:
+            sources = self.session.capture.sources
+            self._outlines[by] = Outline(self.session.tape, sources, by)
+        return self._outlines[by]
+
+    @cached_property
+    def links(self) -> Links:
+        """What reads what, for every way to draw it."""
+        return Links(self.outline("line"))
+
+    @cached_property
+    def first_boxes(self) -> Boxes:
+        """The boxes that the graph opens with, ready to be drawn."""
+        boxes = Boxes(self.outline("line"), self.links)
+        prepare(self.session, boxes)
+        return boxes
+
+    @cached_property
+    def drawable(self) -> bool:
+        """Tell, of a short tape, that its graph is made at once."""
+        return len(self.session.stepper) <= LONG
 
     @cached_property
     def groups(self) -> Groups:

@@ -285,6 +285,10 @@ class View(Widget):
         """Stop work in the background; tell whether there was any."""
         return False
 
+    def do_map(self) -> None:
+        """Say where there is a map."""
+        self.tell("the map of the whole tape is in view 4, Graph")
+
     def do_fit(self) -> None:
         """Bring the current row of every pane into sight."""
         for pane in self.panes.values():
