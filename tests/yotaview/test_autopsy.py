@@ -286,3 +286,17 @@ def test_check_of_a_masked_nan_passes() -> None:
     assert done.returncode == 0
     assert "masked" in done.stdout
     assert "1 tape checked: 0 alarms, 1 masked" in done.stderr
+
+
+def test_thousands_of_origins_are_told_apart_in_one_walk() -> None:
+    def f(x):
+        total = 0.0
+        for k in range(300):
+            total = total + np.sum(np.where(x > k, np.sqrt(x - k), 0.0)) + np.log(x[0] - 1.0 - k)
+        return total
+
+    s = session_of(yota.gradtape(f, np.array([1.0, 2.0])))
+    roots = s.opened.roots
+    assert sum(r.through for r in roots) == 300
+    assert sum(not r.through for r in roots) == 300
+    assert all(r.case.primal is None or r.cause.name == "where-trap" for r in roots)

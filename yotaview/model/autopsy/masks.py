@@ -106,10 +106,12 @@ class Spread:
         if mask.any():
             self.through[var] = mask | self.through[var] if var in self.through else mask
 
-    def carriers(self, var: Var, users: Mapping[Var, Iterable[Var]]) -> tuple[set[Var], set[Var]]:
-        """Return the ops that carry what an op made, and those at which it vanishes."""
-        within = self.through if var in self.through else self.bad
-        seen, ends, stack = {var}, set(), [var]
+    def carriers(
+        self, begun: Iterable[Var], users: Mapping[Var, Iterable[Var]], within: Mapping[Var, Mask]
+    ) -> tuple[set[Var], set[Var]]:
+        """Return the ops that carry what some ops made, and those at which it vanishes."""
+        stack, ends = list(begun), set()
+        seen = set(stack)
         while stack:
             for user in users.get(stack.pop(), ()):
                 if user in within and user not in seen:
@@ -117,7 +119,7 @@ class Spread:
                     stack.append(user)
                 elif user not in within:
                     ends.add(user)
-        return seen - {var}, ends
+        return seen - set(begun), ends
 
 
 def _either(masks: Iterable[Mask]) -> Mask:
