@@ -238,7 +238,7 @@ class Recording:
     def gradient(self, var: Var, dx: Traced | None) -> Traced:
         """Return a leaf's cotangent, zeros where no path leads to the output."""
         if dx is not None:
-            return self.in_byte_order(dx, self.tape[var].spec)
+            return self.as_leaf(dx, self.tape[var].spec)
         box = Traced(self.trace, var, self.trace.values[var])
         note = Origin(self.tape[var].origin.frames, None, var, "rule", "no path to the output")
         with self.trace.marked(note):
@@ -246,13 +246,15 @@ class Recording:
         self.tape.cotangents[var] = zeros._var
         return zeros
 
-    def in_byte_order(self, dx: Traced, spec: Spec) -> Traced:
-        """Return a cotangent of a 0-d array in that array's byte order: scalars have none."""
-        if spec.kind != "array" or spec.shape or spec.dtype.isnative:
+    def as_leaf(self, dx: Traced, spec: Spec) -> Traced:
+        """Return a cotangent in its leaf's byte order, which scalars have none of, and complex."""
+        swapped = spec.kind == "array" and not spec.shape and not spec.dtype.isnative
+        narrow = spec.dtype.kind == "c" and not np.iscomplexobj(dx._value)
+        if not swapped and not narrow:
             return dx
         with self.trace.marked(self.tape[dx._var].origin):
-            zero_d = self.trace.record(np.broadcast_to, (dx, ()), {})
-            return self.trace.record(cast, (zero_d, spec.dtype), {})  # type: ignore[no-any-return]
+            whole = self.trace.record(np.broadcast_to, (dx, ()), {}) if swapped else dx
+            return self.trace.record(cast, (whole, spec.dtype), {})  # type: ignore[no-any-return]
 
     def hand(self, k: int, found: dict[int, Traced]) -> Any:
         """Return the gradient of argument k: boxes inside a trace, else `Structured` vars."""

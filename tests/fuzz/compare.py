@@ -161,8 +161,16 @@ def central(
     """Return the central difference, and how far the differences to either side are apart."""
     up, h = moved(leaves, k, index, step)
     down, _ = moved(leaves, k, index, -step)
-    high, low = f(up), f(down)
+    high, low = beside(f, up), beside(f, down)
     return (high - low) / (2 * h), abs(high - 2 * middle + low) / h
+
+
+def beside(f: Callable[[Sequence[Any]], float], leaves: Sequence[Any]) -> float:
+    """Return a value beside the point, NaN where the program cannot run: its shapes are others."""
+    try:
+        return f(leaves)
+    except (ValueError, IndexError):
+        return float("nan")
 
 
 def moved(leaves: Sequence[Any], k: int, index: Any, step: complex) -> tuple[list[Any], float]:

@@ -15,6 +15,7 @@ import pytest
 import yota
 from tests.fuzz.__main__ import main
 from tests.fuzz.build import NUMPYS, SCIPYS, build
+from tests.fuzz.compare import Count, differences
 from tests.fuzz.failure import Failure, Refused
 from tests.fuzz.families.table import EXCUSED, MAKERS
 from tests.fuzz.minimise import minimise
@@ -147,6 +148,16 @@ def test_another_engine_that_answers_in_another_shape_has_no_answer() -> None:
 
     assert answers(lambda g: g) is not None
     assert answers(lambda g: g[:1]) is None
+
+
+def test_a_program_that_cannot_run_beside_its_point_has_no_differences_there() -> None:
+    def f(leaves: Any) -> float:
+        return float(np.sum(np.broadcast_to(leaves[0][leaves[0] > 0], (2,))))
+
+    count = Count()
+    leaves = [np.array([1.0, 0.0, 2.0])]
+    assert not list(differences(f, leaves, [np.array([1.0, 5.0, 1.0])], count))
+    assert (count.compared, count.left_out) == (2, 1)
 
 
 def test_seeds_give_the_same_program_again() -> None:

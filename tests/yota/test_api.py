@@ -142,6 +142,15 @@ def test_gradients_of_0d_arrays_keep_the_byte_order(dtype):
     yota.check_grads(f, np.array(1.5, np.result_type(x.dtype, np.float64)), order=2)
 
 
+@pytest.mark.parametrize("f", [np.real, lambda z: z.real, lambda z: abs(z) * 0 + z.imag])
+def test_the_gradient_of_a_complex_number_is_complex(f):
+    for z in (1 + 2j, np.complex64(1 + 2j), np.array(1 + 2j), {"z": 1 + 2j}):
+        g = yota.grad(f if not isinstance(z, dict) else lambda d: f(d["z"]), z)[1][0]
+        given, found = (z, g) if not isinstance(z, dict) else (z["z"], g["z"])
+        assert type(given) is type(found)
+        assert np.iscomplexobj(found)
+
+
 def test_integers_run_as_floats_where_no_argument_is_a_float():
     value, g = yota.grad(lambda a, b: a * b, 3, 4)
     assert (value, tuple(g)) == (12.0, (4.0, 3.0))

@@ -626,3 +626,15 @@ def test_standalone_text_runs_without_this_library(tmp_path):
 
 
 IDX = np.array([0, 1, 1])
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_an_array_read_by_columns_is_read_anew_at_each_call(order):
+    def f(a):
+        v = np.ravel(a * a, order)
+        return v[0] + 3.0 * v[1]
+
+    for shift in (0.0, 1.0, 2.0):
+        a = np.array([[1.0, 2.0], [3.0, 4.0]]) + shift
+        assert yota.grad(f, a)[0] == f(a)
+        assert yota.gradtape(f, a).compile(form="lean")(a)[0] == f(a)

@@ -327,7 +327,8 @@ def is_view(op: Call, tape: Tape) -> bool:
     if op.fn in (getitem, operator.getitem):
         return _is_basic(op.args[1])
     if op.fn in (np.reshape, np.ravel):
-        return tape[x].spec.order == "C" and len(op.args) <= 2 and not op.kwargs
+        copies = op.fn is np.ravel and op.args[1:] not in ((), ("C",))
+        return tape[x].spec.order == "C" and len(op.args) <= 2 and not op.kwargs and not copies
     return op.fn in (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze,
                      np.broadcast_to)  # fmt: skip
 

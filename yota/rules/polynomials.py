@@ -61,7 +61,7 @@ def polymul_vjp(position: int) -> Callable[..., Array]:
         if not n or not m:
             return np.zeros_like(own)
         full = padded(dy, n + m - 1 - np.size(dy), 0)
-        dx = np.convolve(full, np.flip(np.reshape(other, (m,))), "valid")
+        dx = np.convolve(full, np.flip(other), "valid")
         return np.reshape(dx, np.shape(own))
 
     return pulled
@@ -101,7 +101,7 @@ def polyder_vjp(dy: Array, y: Array, p: Array, m: int = 1) -> Array:
 def polyint_vjp(dy: Array, y: Array, p: Array, m: int = 1, k: Any = None) -> Array:
     """Divide by the powers that went up."""
     n = np.size(p)
-    return np.reshape(dy[:n] * np.polyint(np.ones(n), m)[:n], np.shape(p)) if m else dy
+    return dy[:n] * np.polyint(np.ones(n), m)[:n] if m else dy
 
 
 def polyint_constants_vjp(dy: Array, y: Array, p: Array, m: int, k: Array) -> Array:

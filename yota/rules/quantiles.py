@@ -71,12 +71,10 @@ def ranks(a: Array, axis: Any) -> Array:
 
 
 def counted(a: Array, axis: Any, skips_nans: bool) -> Array:
-    """Return how many elements each slice holds, with its axes of length 1."""
+    """Return how many elements each slice holds, in a shape that broadcasts against `a`."""
     if skips_nans:
         return np.sum(present(a), axis=axis, keepdims=True)
-    axes, shape = axes_of(a, axis), np.shape(a)
-    one = tuple(1 if k in axes else n for k, n in enumerate(shape))
-    return np.full(one, math.prod(shape[k] for k in axes))
+    return np.full((1,) * np.ndim(a), math.prod(np.shape(a)[k] for k in axes_of(a, axis)))
 
 
 def between(dy: Array, rank: Array, at: Array, dtype: Any) -> Array:
@@ -137,7 +135,6 @@ def as_method(method: str, interpolation: Any) -> str:
 
 def placed(a: Array, q: Any, axis: Any, method: str, percent: int, skips_nans: bool) -> Array:
     """Return where the quantiles of each slice lie, computed in the precision that NumPy uses."""
-    q = np.asarray(q) if isinstance(q, list | tuple) else q
     dtype = np.promote_types(real_dtype(a), np.float32)
     return places(counted(a, axis, skips_nans), q, method, percent, dtype)
 
@@ -171,10 +168,8 @@ def quantile_place_vjp(percent: int, skips_nans: bool) -> Callable[..., Array]:
         at = placed(a, q, axis, method, percent, skips_nans)
         low, rank = np.floor(at), ranks(a, axis)
         gap = np.where(np.equal(rank, low + 1), a, 0) - np.where(np.equal(rank, low), a, 0)
-        axes = tuple(k - np.ndim(a) for k in axes_of(a, axis))
-        dplace = np.sum(dy * gap, axis=axes, keepdims=True)
         count = counted(a, axis, skips_nans)
-        return places_vjp(dplace, at, count, q, method, percent, None)
+        return places_vjp(dy * gap, at, count, q, method, percent, None)
 
     return pulled
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from yota.rules.choices import through_nan
+from yota.rules.functional import cast
 from yota.rules.registry import (
     Live,
     conj,
@@ -260,7 +261,7 @@ def extreme_shares(
         hit = np.logical_and(hit, where)
     hits = np.sum(hit, axis=axis, dtype=real_dtype(a), keepdims=True)
     if initial is not None:
-        hits = hits + np.equal(y, initial)
+        hits = hits + np.equal(y, in_dtype_of(y, initial))
     return hit, restore(dy, a, axis, keepdims) / np.maximum(hits, 1)
 
 
@@ -270,8 +271,14 @@ def extreme_initial_vjp(
 ) -> Array:  # fmt: skip
     """Pull back to the value that an extreme starts from; it shares with the elements it equals."""
     _, share = extreme_shares(dy, y, a, axis, keepdims, initial, where)
-    hit = np.equal(restore(y, a, axis, keepdims), initial)
+    hit = np.equal(restore(y, a, axis, keepdims), in_dtype_of(y, initial))
     return np.sum(np.where(hit, share, 0))
+
+
+def in_dtype_of(y: Array, initial: Array) -> Array:
+    """Return what an extreme starts from as NumPy compares it: in the result's dtype."""
+    dtype = np.result_type(y)
+    return initial if np.result_type(initial) == dtype else cast(initial, dtype)
 
 
 def ptp_vjp(

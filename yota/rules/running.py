@@ -18,10 +18,10 @@ def cumsum_vjp(
     dy: Array, y: Array, a: Array, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Array:
     """Sum the cotangents from the far end."""
-    return np.reshape(backward_cumsum(dy, 0 if axis is None else axis), np.shape(a))
+    return np.reshape(backward_cumsum(dy, axis), np.shape(a))
 
 
-def backward_cumsum(dy: Array, axis: int) -> Array:
+def backward_cumsum(dy: Array, axis: int | None) -> Array:
     """Return the sum over all elements from here to the end."""
     return np.flip(np.cumsum(np.flip(dy, axis), axis=axis), axis)
 

@@ -25,8 +25,7 @@ def partition_vjp(
 ) -> Array:
     """Carry each cotangent to the sorted place of its value, and from there back."""
     # np.argpartition need not permute as np.partition does.
-    at = 0 if axis is None else axis
-    ordered = np.take_along_axis(dy, np.argsort(y, axis=at, kind="stable"), axis=at)
+    ordered = np.take_along_axis(dy, np.argsort(y, axis=axis, kind="stable"), axis=axis)
     return sort_vjp(ordered, y, a, axis)
 
 

@@ -113,21 +113,18 @@ def tile_vjp(dy: Array, y: Array, A: Array, reps: Any) -> Array:  # noqa: N803  
 
 
 def cut(dy: Array, shapes: Sequence[tuple[int, ...]], axis: int) -> list[Array]:
-    """Cut `dy` along `axis` into pieces as long as `shapes` say, each in its shape."""
+    """Cut `dy` along `axis` into pieces as long as `shapes` say."""
     pieces, start = [], 0
     ndim = np.ndim(dy)
-    for shape, length in shapes_along(shapes, ndim, axis):
-        piece = dy[along(axis, ndim, slice(start, start + length))]
-        pieces.append(piece if np.shape(piece) == shape else np.reshape(piece, shape))
+    for length in lengths_along(shapes, ndim, axis):
+        pieces.append(dy[along(axis, ndim, slice(start, start + length))])
         start += length
     return pieces
 
 
-def shapes_along(
-    shapes: Sequence[tuple[int, ...]], ndim: int, axis: int
-) -> list[tuple[tuple[int, ...], int]]:
-    """Pair each shape with its length along `axis`; one with too few axes has length 1."""
-    return [(s, s[axis % ndim] if len(s) == ndim else 1) for s in shapes]
+def lengths_along(shapes: Sequence[tuple[int, ...]], ndim: int, axis: int) -> list[int]:
+    """Return the lengths along `axis`; what has too few axes has length 1."""
+    return [s[axis % ndim] if len(s) == ndim else 1 for s in shapes]
 
 
 def pieces_like(dy: Array, arrays: Any, shapes: Sequence[tuple[int, ...]], axis: int) -> Any:
@@ -157,20 +154,17 @@ def stack_vjp(dy: Array, y: Array, arrays: Any, axis: int = 0, *_: Any, **__: An
     return type(arrays)(pieces) if type(arrays) in (list, tuple) else np.stack(pieces)
 
 
-def joined_vjp(as_joined: Callable[..., Any], axis_of: Callable[[int], int]) -> Callable[..., Any]:
-    """Return the rule of a joiner that first gives each array more axes."""
+def joined_vjp(axis: int) -> Callable[..., Any]:
+    """Return the rule of a joiner along one axis, which vectors may not have or have as the last.
+
+    It first gives arrays with too few axes more of them, of length 1.
+    """
 
     @takes_list
     def pulled(dy: Array, y: Array, tup: Any, *_: Any, **__: Any) -> Any:
-        shapes = [as_joined(np.empty(np.shape(a))).shape for a in tup]
-        return pieces_like(dy, tup, shapes, axis_of(len(shapes[0])))
+        return pieces_like(dy, tup, [np.shape(a) for a in tup], axis)
 
     return pulled
-
-
-def as_columns(a: Array) -> Array:
-    """Return a vector as a matrix of one column."""
-    return a if a.ndim > 1 else np.reshape(a, (-1, 1))
 
 
 def append_vjp(position: int) -> Callable[..., Array]:
@@ -297,10 +291,10 @@ defvjp(np.repeat, repeat_vjp, zero, live=Live.MOVES)
 defvjp(np.tile, tile_vjp, zero, live=Live.MOVES)
 defvjp(np.concatenate, concatenate_vjp, live=Live.MOVES)
 defvjp(np.stack, stack_vjp, live=Live.MOVES)
-defvjp(np.vstack, joined_vjp(np.atleast_2d, lambda ndim: 0), live=Live.MOVES)
-defvjp(np.hstack, joined_vjp(np.atleast_1d, lambda ndim: min(1, ndim - 1)), live=Live.MOVES)
-defvjp(np.dstack, joined_vjp(np.atleast_3d, lambda ndim: 2), live=Live.MOVES)
-defvjp(np.column_stack, joined_vjp(as_columns, lambda ndim: 1), live=Live.MOVES)
+defvjp(np.vstack, joined_vjp(0), live=Live.MOVES)
+defvjp(np.hstack, joined_vjp(1), live=Live.MOVES)
+defvjp(np.dstack, joined_vjp(2), live=Live.MOVES)
+defvjp(np.column_stack, joined_vjp(1), live=Live.MOVES)
 defvjp(np.append, append_vjp(0), append_vjp(1), live=Live.MOVES)
 for _fn in (np.split, np.array_split):
     defvjp(_fn, split_vjp, live=Live.MOVES)

@@ -33,8 +33,9 @@ def linspace_vjp(position: int) -> Callable[..., Array]:
     ) -> Array:  # fmt: skip
         g = np.moveaxis(dy[0] if retstep else dy, axis, -1)
         dx = np.sum(g * shares(position, num, endpoint), axis=-1)
-        if retstep and num > 1:
-            step = dy[1] / (num - 1 if endpoint else num)
+        gaps = num - 1 if endpoint else num
+        if retstep and gaps > 0:
+            step = dy[1] / gaps
             dx = dx + (step if position else -step)
         return unbroadcast(dx, np.shape((start, stop)[position]))
 

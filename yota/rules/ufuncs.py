@@ -67,7 +67,7 @@ class Segments:
 
     def __init__(self, indices: Any, n: int) -> None:
         starts = [int(k) for k in np.reshape(np.asarray(indices), -1)]
-        pairs = zip(starts, [*starts[1:], n], strict=True)
+        pairs = zip(starts, [*starts[1:], n], strict=False)
         self.slices = [slice(s, e if s < e else s + 1) for s, e in pairs]
         self.lengths = [s.stop - s.start for s in self.slices]
         self.starts = np.cumsum([0, *self.lengths])[:-1]
@@ -102,7 +102,7 @@ def _sum_share(parts: Segments, dy: Array, y: Array, members: Array, axis: int) 
 def _extreme_share(parts: Segments, dy: Array, y: Array, members: Array, axis: int) -> Array:
     top = parts.repeated(y, axis)
     hit = np.logical_or(np.equal(members, top), np.logical_and(np.isnan(members), np.isnan(top)))
-    hits = np.add.reduceat(hit * 1, parts.starts, axis) if parts.lengths else np.shape(y)[axis]
+    hits = np.add.reduceat(hit * 1, parts.starts, axis)
     return np.where(hit, parts.repeated(dy / hits, axis), 0)
 
 

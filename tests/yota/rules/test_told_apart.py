@@ -79,3 +79,85 @@ def test_positions_may_be_traced(mode: str) -> None:
     x, at = np.arange(12.0).reshape(3, 4), np.array([2, 0, 2])
     _, g = yota.grad(lambda x, at: np.sum(np.take(x, at, axis=1, mode=mode)), x, at)
     np.testing.assert_array_equal(g[0], np.tile([1.0, 0.0, 2.0, 0.0], (3, 1)))
+
+
+# ---- extremes and sets
+
+
+@pytest.mark.parametrize("start", [0.7, np.array(0.7), np.float64(0.7)])
+@pytest.mark.parametrize("fn", [np.max, np.nanmax])
+def test_what_an_extreme_starts_from_is_compared_in_the_results_precision(
+    fn: Any, start: Any
+) -> None:
+    x = np.array([-1.0, 0.25], np.float32)
+    _, g = yota.grad(lambda start, x: fn(x, initial=start) * 1.0, start, x)
+    assert g[0] == 1
+    np.testing.assert_array_equal(g[1], [0, 0])
+
+
+def test_the_greatest_value_may_be_removed() -> None:
+    g = slope(lambda x: np.sum(np.setdiff1d(x, np.array([9.0]))), np.array([0.3, 9.0, -1.0]))
+    np.testing.assert_array_equal(g, [1, 0, 1])
+
+
+def test_a_removed_value_beside_a_nan_has_no_slope() -> None:
+    x, w = np.array([1.0, 5.0, np.nan]), np.array([2.0, 3.0])
+    g = slope(lambda x: np.sum(np.where(w > 2, 0.0, np.setdiff1d(x, np.array([5.0])))), x)
+    np.testing.assert_array_equal(g, [1, 0, 0])
+    g = slope(lambda x: np.sum(w * np.setdiff1d(x, np.array([5.0]))), x)
+    np.testing.assert_array_equal(g, [2, 0, 3])
+
+
+@pytest.mark.parametrize(("fn", "expected"), [(np.maximum, [0, 1, 0, 1]), (np.fmax, [1, 0, 0, 1])])
+def test_a_nan_among_slices(fn: Any, expected: Any) -> None:
+    x = np.array([1.0, np.nan, 2.0, 3.0])
+    np.testing.assert_array_equal(slope(lambda x: np.sum(fn.reduceat(x, [0, 2])), x), expected)
+
+
+def test_no_slices_have_no_slopes() -> None:
+    none = np.array([], int)
+    for fn in (np.maximum, np.fmin, np.add, np.multiply):
+        g = slope(lambda x, fn=fn: np.sum(fn.reduceat(x, none)), np.array([1.0, 2.0]))
+        np.testing.assert_array_equal(g, [0, 0])
+
+
+@pytest.mark.parametrize("q", [0.5, [0.5, 0.5]])
+def test_equal_elements_share_a_weighted_quantile(q: Any) -> None:
+    def f(x: Any) -> Any:
+        return np.mean(np.quantile(x, q, weights=np.ones(4), method="inverted_cdf"))
+
+    np.testing.assert_array_equal(slope(f, np.array([1.0, 2.0, 2.0, 3.0])), [0, 0.5, 0.5, 0])
+
+
+def test_quantiles_of_nans_alone_have_no_slope() -> None:
+    x = np.full((2, 3), np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for q in (0.5, [0.2, 0.7]):
+            g = slope(lambda x, q=q: np.sum(np.nanquantile(x, q, axis=1)), x)
+            np.testing.assert_array_equal(g, np.zeros((2, 3)))
+
+
+def test_the_deviation_of_equal_numbers_has_no_second_slope() -> None:
+    h = yota.hessian(lambda x: np.std(x) + np.std(x, mean=np.mean(x, keepdims=True)))(np.ones(3))
+    np.testing.assert_array_equal(h, np.zeros((3, 3)))
+
+
+# ---- polynomials, points, orders
+
+
+def test_the_rest_of_a_division_by_a_longer_polynomial() -> None:
+    u, v = np.array([0.0, 2.0]), np.array([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(slope(lambda u: np.polydiv(u, v)[1][-1] * 3.0, u), [0, 3])
+
+
+def test_the_only_point_of_an_interpolation_has_no_slope() -> None:
+    _, g = yota.grad(lambda x, y: np.sum(np.interp(x, [0.3], y)), np.array([0.3, 1.0]), np.ones(1))
+    np.testing.assert_array_equal(g[0], [0, 0])
+    np.testing.assert_array_equal(g[1], [2])
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_numbers_are_read_in_any_order(order: Any) -> None:
+    assert slope(lambda x: np.ravel(x, order=order)[0] * 3.0, 2.0) == 3
+    assert slope(lambda x: np.ravel(x, order=order)[0] * 3.0, np.float64(2.0)) == 3

@@ -183,6 +183,8 @@ def continuous() -> Iterator[Sample]:
             scale = np.array([1.1, 1.2, 1.3])
             yield case("", fn, x, *map(np.asarray, shapes), np.array(-0.1), scale, at=places)
             yield case("standard", fn, chance(3), *shapes, at=(0,))
+            wide = np.array([1.0, 1.1, 1.3])
+            yield case("wide", fn, x, *(s * wide for s in shapes), -0.1 * wide, scale, at=places)
         yield case("broadcast", dist.logpdf, 0.4, *shapes, real(3) * 0.1, positive(2, 1) + 1)
     for method in ("pdf", "logpdf"):
         fn = getattr(stats.t, method)
