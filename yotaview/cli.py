@@ -15,7 +15,7 @@ from yotaview.again import run_again
 from yotaview.capture import Capture, Limits, run_script
 from yotaview.capture.console import Console
 from yotaview.capture.runner import NotFound
-from yotaview.comparing import print_diff
+from yotaview.comparing import print_bisect, print_diff
 from yotaview.headless import first_session, print_outputs, screen_arguments
 from yotaview.invocation import (
     FEW,
@@ -125,6 +125,8 @@ def _execute(run: Run) -> None:
     print_outputs(run)
     if run.options.diff and capture.rows:
         print_diff(run)
+    if run.options.bisect and capture.rows:
+        print_bisect(run)
     if not run.headless and capture.rows:
         _open_screen(run)
 

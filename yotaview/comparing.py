@@ -1,15 +1,17 @@
-"""Two calls compared on the command line: `--diff`."""
+"""Calls compared with each other on the command line: `--diff`, `--bisect`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from yotaview.capture import Capture
 from yotaview.capture.console import escaped
 from yotaview.headless import chosen_rows, open_row
 from yotaview.invocation import Run, counted, data, say, write
 from yotaview.model import store
+from yotaview.model.bisect import Outcome, PredicateError, first_bad, outcome_text
 from yotaview.model.diff import Diff, compare
 from yotaview.model.goto import GotoError
 from yotaview.model.runs import meeting, paired_rows
@@ -17,7 +19,8 @@ from yotaview.model.session import Session
 from yotaview.options import WITHIN, UsageError
 from yotaview.render.diff import diff_lines
 from yotaview.render.diff_json import diff_json
-from yotaview.render.line import Span, line
+from yotaview.render.json import FORMAT, dump
+from yotaview.render.line import Span, clean, line
 
 PLAIN_WIDTH = 100
 
@@ -44,6 +47,45 @@ def print_diff(run: Run) -> None:
     differ = sum(isinstance(d, Missing) or not d.equal for d in found)
     run.failed_check = run.failed_check or differ > 0
     say(f"{counted(len(found), 'tape')} compared, {differ} differ")
+
+
+def print_bisect(run: Run) -> None:
+    """Print the first bad call of each row, with its op; raises UsageError for no condition."""
+    assert run.capture is not None
+    outcomes = []
+    try:
+        for k in chosen_rows(run):
+            if run.capture.rows[k].calls:
+                outcomes.append(first_bad(run.capture, k, run.options.bisect))
+    except PredicateError as error:
+        raise UsageError(f"--bisect: {error}") from error
+    for found in outcomes:
+        text = outcome_text(found, run.capture.rows[found.row])
+        if run.options.json:
+            data(run, f"{dump(outcome_object(found))}\n")
+        else:
+            write(run, [line(Span(clean(text), "alert" if found.first else "ok"))])
+    bad = sum(f.first is not None for f in outcomes)
+    run.failed_check = run.failed_check or bad > 0
+    replays = sum(f.replays for f in outcomes)
+    say(f"{counted(len(outcomes), 'tape')} searched, {bad} bad; {counted(replays, 'replay')}")
+
+
+def outcome_object(found: Outcome) -> dict[str, Any]:
+    """Return what a search found, for JSON."""
+    return {
+        "v": FORMAT,
+        "tape": found.row + 1,
+        "bisect": found.test.text,
+        "first": found.first,
+        "good": found.good,
+        "opened": found.opened,
+        "id": found.var.id if found.var is not None else None,
+        "loc": found.place,
+        "text": found.text,
+        "gap": found.gap,
+        "replays": found.replays,
+    }
 
 
 def _within(run: Run, wanted: str) -> Iterator[Diff]:

@@ -31,7 +31,7 @@ def print_outputs(run: Run) -> None:
     if o.out and suffix_of(o.out[0]) == ".yota" and len(o.out) == 1 and not capture.rows:
         _export_all(run, Selection(capture, []))
         return
-    asked = o.out or o.list or o.text or o.json or o.check or o.why or o.diff
+    asked = o.out or o.list or o.text or o.json or o.check or o.why or o.diff or o.bisect
     if not capture.rows or not (run.headless or asked):
         return
     rows = chosen_rows(run)
@@ -111,7 +111,7 @@ def _to_export(run: Run, rows: list[int]) -> list[Session]:
 
 def _print_tapes(run: Run, rows: list[int]) -> None:
     o = run.options
-    as_json = o.json and not (o.why or o.diff)
+    as_json = o.json and not (o.why or o.diff or o.bisect)
     if not (o.text or as_json):
         return
     assert run.capture is not None

@@ -43,7 +43,17 @@ class Run:
     def headless(self) -> bool:
         """Tell whether no screen opens; asked before the script can change the terminal."""
         o = self.options
-        asked = o.out or o.list or o.text or o.json or o.check or o.screenshot or o.why or o.diff
+        asked = (
+            o.out
+            or o.list
+            or o.text
+            or o.json
+            or o.check
+            or o.screenshot
+            or o.why
+            or o.diff
+            or o.bisect
+        )
         return not o.tui and bool(asked or not on_terminal())
 
     def exit_code(self) -> int:

@@ -139,6 +139,8 @@ KEYS: tuple[Key, ...] = (
     Key("consumer", ("d",), "down", "to what reads the op; back by < and d again: the next"),
     Key("previous_call", ("left_square_bracket",), "prev call", "previous kept call of this row"),
     Key("next_call", ("right_square_bracket",), "next call", "next kept call of this row"),
+    Key("diff", ("D",), "diff", "compare with the call marked in Tapes, else with the one before"),
+    Key("bisect", ("X",), "bisect", "the first bad call of the row: not finite, or as you say"),
     Key("history_back", ("less_than_sign",), "jump back", "back in the history of jumps"),
     Key("history_on", ("greater_than_sign",), "jump on", "forward in the history of jumps"),
     Key("alert", ("exclamation_mark",), "alert", "next alert, with its autopsy: cause and cure"),
@@ -226,7 +228,7 @@ FOOTERS: dict[str, tuple[str, ...]] = {
     ),
     "graph": ("next", "more", "producer", "twin", "layout", "group", "find", "goto", "export"),
     "profile": ("next", "open", "group", "layout", "find", "goto", "copy", "export"),
-    "tapes": ("open", "next", "next_call", "alert", "group", "layout", "output", "find", "export"),
+    "tapes": ("open", "next", "next_call", "group", "diff", "alert", "bisect", "layout", "output"),
 }
 
 

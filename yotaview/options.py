@@ -127,6 +127,9 @@ def _headless_options(group: Any) -> None:
         "--check", metavar="NAME,...", help=f"look for faults: {', '.join(CHECKS)}, or {ALL}"
     )
     group.add_argument(
+        "--bisect", metavar="COND", help="the first bad call of many: nan, 'norm>1e3', 'value<0'"
+    )
+    group.add_argument(
         "--diff",
         metavar="B.yota|N:K",
         help="compare with a saved session, or call K of tape N",

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.yotaview.screen_text import drive, text_of
 from tests.yotaview.scripts import LOOP, captured
 from yota.tape import Var
+from yotaview.app import YotaView
 from yotaview.model.align import align, in_order
 from yotaview.model.diff import Diff, compare
 from yotaview.model.goto import GotoError
@@ -325,3 +327,39 @@ def test_alignment_of_long_tapes_is_whole(tmp_path: Path) -> None:
     second = Session(captured(tmp_path / "b", text.replace("1500", "1501"))).tape
     pairs = align(first, second, lambda op: op.origin.place, lambda op: op.origin.place)
     assert len(pairs) == len(first)
+
+
+def test_key_compares_with_the_call_before_and_enter_opens_the_op(tmp_path: Path) -> None:
+    session = Session(captured(tmp_path, LOOP.format(count=5)), 0, 3)
+    app = YotaView(session)
+
+    async def act(pilot) -> None:
+        await pilot.press("D")
+        await pilot.pause()
+        shown = text_of(app)
+        assert "call 3 of 5" in shown
+        assert "call 4 of 5" in shown
+        await pilot.press("n", "n", "n", "n", "enter")
+        await pilot.pause()
+        assert len(app.screen_stack) == 1
+        assert session.stepper.index > 0
+
+    drive(app, (80, 24), act)
+
+
+def test_marked_row_is_compared_with(tmp_path: Path) -> None:
+    text = "import yota\ndef f(x):\n    return x * x\ndef g(x):\n    return x * 3\n"
+    session = Session(captured(tmp_path, f"{text}yota.grad(f, 1.0)\nyota.grad(g, 1.0)\n"), 0)
+    app = YotaView(session, view="tapes")
+
+    async def act(pilot) -> None:
+        await pilot.press("D")
+        await pilot.pause()
+        assert "nothing to compare with" in text_of(app)
+        await pilot.press("t", "n", "D")
+        await pilot.pause()
+        shown = text_of(app)
+        assert "tape 1 f, call 1 of 1" in shown
+        assert "tape 2 g, call 1 of 1" in shown
+
+    drive(app, (120, 40), act)

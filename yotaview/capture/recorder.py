@@ -6,6 +6,8 @@ import linecache
 import math
 import threading
 import weakref
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +19,7 @@ from yota.tape import Constant, Frame, Tape, Var, base_name, fn_name, spec_of
 from yotaview.capture.functions import users_ops
 from yotaview.capture.keep import Keeper, Pool
 from yotaview.capture.rows import Failure, KeptCall, Limits, Row
-from yotaview.capture.structure import structure_of
+from yotaview.capture.structure import gradient_names, structure_of
 
 Key = tuple[str, Frame | None, str, str]
 
@@ -135,7 +137,9 @@ def count_call(row: Row, call: CallRecord) -> bool:
         if number is not None:
             row.values.append(number)
         if row.has_gradient:
-            row.norms.append(_norm(call.gradients))
+            parts = [_norm(g) for g in call.gradients]
+            row.norms.append(math.hypot(*parts))
+            _count_parts(row, parts)
     if not finite:
         row.nonfinite.append(row.count)
     return finite
@@ -161,9 +165,21 @@ def _all_finite(value: Any) -> bool:
     return True
 
 
-def _norm(gradients: tuple[Any, ...]) -> float:
-    parts = [float(np.linalg.norm(np.asarray(g).ravel())) for g in gradients if g is not None]
-    return math.hypot(*parts) if parts else 0.0
+def _norm(gradient: Any) -> float:
+    return 0.0 if gradient is None else float(np.linalg.norm(np.asarray(gradient).ravel()))
+
+
+def _count_parts(row: Row, parts: Sequence[float]) -> None:
+    """Add the norms of the gradients of a call, each to that of its input."""
+    if row.count == 1:
+        names = gradient_names(row.tape)
+        if len(set(names)) < len(names):
+            names = [f"{name} {k}" for k, name in enumerate(names, 1)]
+        row.by_key = {name: array("d") for name in names} if len(names) == len(parts) else {}
+    if not row.by_key:
+        return
+    for history, norm in zip(row.by_key.values(), parts, strict=True):
+        history.append(norm)
 
 
 def _users_values(tape: Tape, call: CallRecord, wanted: list[Var]) -> dict[Var, Any]:

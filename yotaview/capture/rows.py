@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,7 @@ class Row:
     nonfinite: list[int] = field(default_factory=list)
     failure: Failure | None = None
     literals: tuple[Any, ...] = ()
+    by_key: dict[str, array[float]] = field(default_factory=dict)
 
     @property
     def place(self) -> str:

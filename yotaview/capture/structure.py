@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from yota.tape import Call, Constant, Op, Tape, Var, format_op
+from yota.tape import Call, Constant, Input, Op, Tape, Var, format_op
 
 
 class _Hole:
@@ -87,3 +87,19 @@ def with_literals(
     rest = iter(literals)
     for var, op in ops:
         yield var, swapped(op, lambda _: next(rest))
+
+
+def gradient_names(tape: Tape) -> list[str]:
+    """Return the names of the inputs that the gradients belong to, in their order."""
+    by_cotangent: dict[Var, list[str]] = {}
+    for var in tape.inputs:
+        op, done = tape[var], tape.cotangents.get(var)
+        if done is not None and isinstance(op, Input):
+            by_cotangent.setdefault(done, []).append(op.name)
+    taken: dict[Var, int] = {}
+    names = []
+    for var in tape.gradient_vars:
+        known = by_cotangent.get(var, [])
+        k = taken[var] = taken.get(var, -1) + 1
+        names.append(known[min(k, len(known) - 1)] if known else str(var))
+    return names

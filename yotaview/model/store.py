@@ -7,6 +7,7 @@ import gc
 import io
 import json
 import zipfile
+from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -131,6 +132,7 @@ def _row_to_json(row: Row, w: Writer) -> Json:
         "values": w.value(np.array(row.values, float)),
         "norms": w.value(np.array(row.norms, float)),
         "nonfinite": w.value(np.array(row.nonfinite, np.int64)),
+        "by_key": [[k, w.value(np.array(v))] for k, v in row.by_key.items()],
         "failure": failure and [failure.text, w.origin(failure.origin), failure.error],
         "tape": w.tape(row.tape),
         "tape_values": _by_var(row.tape.values or {}, w),
@@ -244,6 +246,7 @@ class _Content:
             [int(x) for x in r.value(j["nonfinite"])],
             failure,
             literals,
+            {str(k): array("d", r.value(v)) for k, v in j.get("by_key", ())},
         )
         _check_calls(row)
         return row

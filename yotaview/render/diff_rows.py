@@ -12,7 +12,7 @@ from yotaview.model.diff import Change, Diff, Side
 from yotaview.render.line import Line, Span, clean, fit, line
 from yotaview.render.text import describe
 
-WIDE = 120
+WIDE = 116  # a terminal of 120 columns without its frame
 CONTEXT = 2
 NUMBER = 8
 APART = 24
@@ -130,7 +130,7 @@ class DiffRows(Sequence[Line]):
 
     def heading(self, left: str, right: str) -> Line:
         """Draw source lines."""
-        if self.wide:
+        if self.wide and left != right:
             half = self.half
             ours, theirs = Span(f"  {left}", "dim"), Span(f"  {right}", "dim")
             return line(fit(line(ours), half), Span(" │ ", "dim"), fit(line(theirs), half))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import graphviz
 
 from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call, format_value
+from yotaview.capture.structure import gradient_names
 from yotaview.model.replay import seed_of
 from yotaview.render.fold import Group, by_line, each_alone
 
@@ -119,22 +120,6 @@ def _marks(tape: Tape, ops: Iterable[Var]) -> str:
     if wanted.intersection(tape.result_vars):
         names.append("result")
     return ", ".join(dict.fromkeys(names))
-
-
-def gradient_names(tape: Tape) -> list[str]:
-    """Return the names of the inputs that the gradients belong to, in their order."""
-    by_cotangent: dict[Var, list[str]] = {}
-    for var in tape.inputs:
-        op, done = tape[var], tape.cotangents.get(var)
-        if done is not None and isinstance(op, Input):
-            by_cotangent.setdefault(done, []).append(op.name)
-    taken: dict[Var, int] = {}
-    names = []
-    for var in tape.gradient_vars:
-        known = by_cotangent.get(var, [])
-        k = taken[var] = taken.get(var, -1) + 1
-        names.append(known[min(k, len(known) - 1)] if known else str(var))
-    return names
 
 
 def _add_edges(graph: graphviz.Digraph, tape: Tape, groups: list[Group]) -> None:

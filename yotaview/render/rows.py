@@ -11,6 +11,26 @@ if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 
+class Joined(Sequence[Line]):
+    """A few lines above many that are drawn when they are asked for."""
+
+    def __init__(self, head: Sequence[Line], rest: Sequence[Line]) -> None:
+        self.head, self.rest = head, rest
+
+    def __len__(self) -> int:
+        return len(self.head) + len(self.rest)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        own = len(self.head)
+        return self.head[index] if index < own else self.rest[index - own]
+
+
 class Rows(Sequence[Line]):
     """Lines about a session as it stood when the page was made: it may be painted later."""
 

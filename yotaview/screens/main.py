@@ -10,11 +10,12 @@ from textual.widgets import Input
 
 from yotaview.export import SUFFIXES, ExportError, Selection, export, replacing
 from yotaview.model.goto import GotoError
+from yotaview.model.predicate import HELP as CONDITIONS
 from yotaview.render.lesson import lesson_page
 from yotaview.render.line import Page
 from yotaview.render.tapes import output_page
-from yotaview.screens.desk import Desk
 from yotaview.screens.picture import picture
+from yotaview.screens.runs import SEARCH, Runs
 from yotaview.screens.text import TextScreen, help_page
 from yotaview.screens.themes import ROUND
 
@@ -23,10 +24,11 @@ PROMPTS = {
     "find": ("/", "text to find"),
     "export": ("export to ", f"FILE{' '.join(SUFFIXES)}"),
     "copy_file": ("write to ", "FILE"),
+    "bisect": ("first call with ", CONDITIONS),
 }
 
 
-class MainScreen(Desk):
+class MainScreen(Runs):
     """Handles the prompt and what leaves the screen."""
 
     confirmed: Path | None = None
@@ -79,6 +81,7 @@ class MainScreen(Desk):
             "find": self.look,
             "export": self.save,
             "copy_file": self.store,
+            "bisect": self.search,
         }
         try:
             done = answers[kind](text)
@@ -91,6 +94,8 @@ class MainScreen(Desk):
 
     def go(self, text: str) -> bool:
         """Go where the text says."""
+        if match := SEARCH.fullmatch(text):
+            return self.search(match[1])
         self.session.jump(text)
         self.redraw()
         return True

@@ -138,7 +138,25 @@ class State:
     waiting: bool = False
     rerun: bool = False
     again: str = ""
+    marked: tuple[tuple[int, int], ...] = ()
     _derived: tuple[object, Derived] | None = None
+
+    def toggle_mark(self, call: tuple[int, int]) -> None:
+        """Mark a call for a comparison, or take the mark of its row away."""
+        rows = {row for row, _ in self.marked}
+        self.marked = tuple(m for m in self.marked if m[0] != call[0])
+        if call[0] not in rows:
+            self.marked = (*self.marked, call)
+
+    def other_call(self, here: tuple[int, int]) -> tuple[int, int] | None:
+        """Return what a call is compared with: the last one marked, else its neighbour in time."""
+        marked = next((m for m in reversed(self.marked) if m != here), None)
+        if marked is not None:
+            return marked
+        row, call = here
+        count = len(self.session.capture.rows[row].calls)
+        near = call - 1 if call else call + 1
+        return (row, near) if 0 <= near < count else None
 
     @property
     def derived(self) -> Derived:
@@ -156,7 +174,7 @@ class State:
     @property
     def shown(self) -> tuple[object, ...]:
         """How values are shown, and what is looked for."""
-        return self.mode, self.cells.plane, self.pinned, self.sought
+        return self.mode, self.cells.plane, self.pinned, self.sought, self.marked
 
     @property
     def breakpoints(self) -> set[Var]:

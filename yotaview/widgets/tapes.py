@@ -26,7 +26,6 @@ class TapesView(View):
         super().__init__(name, state)
         self.row = state.session.row_index
         self.urgent_first = False
-        self.marked: frozenset[int] = frozenset()
         self.low = 9
 
     def draws(self) -> dict[str, Draw]:
@@ -59,6 +58,19 @@ class TapesView(View):
     def index(self) -> int:
         """The row of the capture that is current."""
         return self.order[min(self.row, len(self.order) - 1)]
+
+    @property
+    def marked(self) -> frozenset[int]:
+        """The rows that are marked."""
+        return frozenset(row for row, _ in self.state.marked)
+
+    @property
+    def call(self) -> tuple[int, int]:
+        """The current row and the kept call of it that is open, or would be opened."""
+        row, session = self.index, self.session
+        if row == session.row_index:
+            return row, session.call_index
+        return row, max(session.capture.rows[row].opening_call(), 0)
 
     def rows(self, width: int, height: int) -> Page:
         """Return the list."""
@@ -133,7 +145,7 @@ class TapesView(View):
 
     def do_group(self) -> None:
         """Mark the current row, or take the mark away."""
-        self.marked = self.marked ^ {self.index}
+        self.state.toggle_mark(self.call)
         self.redraw()
 
     def do_more(self) -> None:

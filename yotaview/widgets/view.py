@@ -52,6 +52,11 @@ class View(Widget):
         """The open session."""
         return self.state.session
 
+    @property
+    def call(self) -> tuple[int, int]:
+        """The row and kept call that a key about calls means."""
+        return self.session.row_index, self.session.call_index
+
     def draws(self) -> dict[str, Draw]:
         """Return the drawing function of each pane, in the order of focus."""
         raise NotImplementedError
