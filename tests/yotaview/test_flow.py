@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
 
 import yota
+from tests.yotaview.screen_text import mlp_session, screen_of
 from tests.zoo import SMOOTH
 from yota.tape import Input
+from yotaview.checks.flow import check_flow
 from yotaview.model.flow import Paths, no_path
+from yotaview.model.single import session_of
+from yotaview.render.json import json_lines
+from yotaview.render.line import plain
+from yotaview.render.text import tape_lines
 
 X = np.array([0.5, -1.5, 2.0])
 
@@ -87,3 +94,90 @@ def test_a_tape_without_a_reverse_pass_tells_the_same():
     assert math.isfinite(value)
     names = [tape[v].name for v in Paths(tape).lost() if isinstance(tape[v], Input)]
     assert names == ["b"]
+
+
+def flow_of(f, *args):
+    session = session_of(yota.gradtape(f, *args))
+    return [(x.level, x.text, x.place) for x in check_flow(session)]
+
+
+def test_a_gradient_that_is_exactly_zero_is_dead_and_names_the_op():
+    (found,) = flow_of(lambda x: np.sum(np.maximum(x, 0.0) * 3.0), np.array([-1.0, -2.0]))
+    assert found[0] == "alarm"
+    assert "input x: gradient is dead, norm 0; it falls most through" in found[1]
+    assert "maximum" in found[1]
+    assert found[2].startswith("test_flow.py:")
+
+
+def saturated(x):
+    for _ in range(12):
+        x = np.tanh(4.0 * x)
+    return np.sum(x)
+
+
+def test_a_vanishing_gradient_is_named_with_its_threshold():
+    (found,) = flow_of(saturated, np.array([2.0, 3.0]))
+    assert found[0] == "alarm"
+    assert "vanishing" in found[1]
+    assert "below 1e-08 × ‖seed‖" in found[1]
+    assert "tanh" in found[1]
+
+
+def test_an_exploding_gradient_is_named_with_its_threshold():
+    def grows(x):
+        for _ in range(12):
+            x = 10.0 * x
+        return np.sum(x)
+
+    (found,) = flow_of(grows, np.array([1.0, 2.0]))
+    assert "exploding" in found[1]
+    assert "above 1e+08 × ‖seed‖" in found[1]
+
+
+def test_an_input_without_a_path_is_a_note_of_the_flow():
+    (found,) = flow_of(lambda w, x: np.sum(w * np.floor(x)), X, X)
+    assert found[0] == "note"
+    assert "input x: no path to the result" in found[1]
+    assert "floor" in found[1]
+
+
+# no alarm on what is well
+@pytest.mark.parametrize("case", SMOOTH, ids=lambda c: c[0])
+def test_flow_has_no_alarm_where_gradients_are_of_size(case):
+    _, f, args = case
+    session = session_of(yota.gradtape(f, *args))
+    norms = [session.opened.values[c] for c in session.tape.gradient_vars]
+    alarms = [x for x in check_flow(session) if x.level == "alarm"]
+    dead = [g for g in norms if np.all(np.asarray(g) == 0)]
+    assert len(alarms) == len(dead) - len(Paths(session.tape).lost())
+
+
+# bigscience-workshop/Megatron-DeepSpeed#149: the gradient's norm by layer
+def test_the_flow_form_tells_the_norm_of_each_box_and_input():
+    session = mlp_session()
+    session.move(session.stepper.last())
+    shown = screen_of(session, (120, 40), ["L", "L"], view="graph")
+    assert "dead: exactly 0; vanishing: below 1e-08" in shown
+    for name in ("W1", "b1", "W2"):
+        (row,) = (r for r in shown.splitlines() if r[1:].split()[:1] == [name])
+        made = session.tape.cotangents[
+            next(v for v in session.tape.inputs if session.tape[v].name == name)
+        ]
+        norm = float(np.linalg.norm(session.opened.values[made]))
+        assert f"{norm:.4g}" in row
+
+
+def test_what_lies_ahead_has_no_norm_in_the_flow():
+    shown = screen_of(mlp_session(), (120, 40), ["L", "L"], view="graph")
+    assert shown.count("not computed yet") >= 7
+
+
+def test_text_and_json_tell_which_cotangent_an_op_completes():
+    session = mlp_session()
+    tape = session.tape
+    var = tape.cotangents[next(iter(tape.inputs))]
+    row = next(r for r in plain(tape_lines(session)).splitlines() if r.startswith(f"{var} "))
+    norm = float(np.linalg.norm(session.opened.values[var]))
+    assert f"|d%1| {norm:.6g}" in row
+    found = [json.loads(text) for text in json_lines(session)]
+    assert next(o["completes"] for o in found if o.get("id") == var.id) == 1

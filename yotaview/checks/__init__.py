@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from yotaview.checks.buffers import check_buffers
+from yotaview.checks.flow import check_flow
 from yotaview.checks.gradcheck.findings import check_gradients, check_primitives
 from yotaview.checks.infinity import check_infinity
 from yotaview.checks.lines import line_of
@@ -35,6 +36,7 @@ CHECKS: dict[str, Check] = {
     "shape": Check(check_shapes, "(n,) with (n, 1) that broadcasts to (n, n)"),
     "gradcheck": Check(check_gradients, "every rule against differences of its own op"),
     "primitives": Check(check_primitives, "the same for your own primitives, which it runs"),
+    "flow": Check(check_flow, "gradients that are exactly zero, below 1e-8 or above 1e8"),
     "unused": Check(check_unused, "inputs from which no path leads to the result"),
     "buffers": Check(check_buffers, "buffers that are overwritten before their last reader"),
 }

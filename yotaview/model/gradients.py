@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from yota.tape import Call, Tape, Var, format_call
 from yotaview.model.findings import Finding
 from yotaview.model.flow import Paths
 from yotaview.model.summary import format_number, norm_of, numeric
+from yotaview.model.unused import find_unused
 
 CHECK = "flow"
 LOW, HIGH = 1e-8, 1e8
@@ -140,12 +141,9 @@ def find_flow(tape: Tape, values: Mapping[Var, Any], users: Users, name: str = "
     if tape.gradients is None:
         return []
     seed = seed_size(tape, values)
-    found = []
+    found = [replace(f, check=CHECK) for f in find_unused(tape)]
     for arrival in arrivals(tape, values):
-        if arrival.cut:
-            text = f"input {arrival.name}: no path to the result: {arrival.cut}"
-            found.append(_finding(tape, arrival.var, "note", text, name))
-        elif arrival.state and arrival.state != "not finite":
+        if arrival.state and arrival.state != "not finite":
             found.append(_judgement(tape, values, users, arrival, seed, name))
     return found
 
@@ -161,7 +159,10 @@ def _judgement(
         limit += f" = {short_number(bound * seed)}"
     where = "" if at is None else _where(tape, at, a.state)
     text = f"input {a.name}: gradient is {a.state}, norm {size}{limit}{where}"
-    return _finding(tape, a.var if at is None else at.var, "alarm", text, name)
+    var = a.var if at is None else at.var
+    op = tape[var]
+    function = op.origin.frames[0].qualname if op.origin.frames else name
+    return Finding(CHECK, "alarm", var, text, op.origin.place, function, a.state)
 
 
 def _where(tape: Tape, at: Turn, state: State) -> str:
@@ -172,11 +173,3 @@ def _where(tape: Tape, at: Turn, state: State) -> str:
         f"{format_number(float(f'{at.before:.3g}'))} to {format_number(float(f'{at.after:.3g}'))}"
     )
     return f"; it {word} most through {at.var} {call}, from {change}"
-
-
-def _finding(
-    tape: Tape, var: Var, level: Literal["alarm", "note"], text: str, name: str
-) -> Finding:
-    op = tape[var]
-    function = op.origin.frames[0].qualname if op.origin.frames else name
-    return Finding(CHECK, level, var, text, op.origin.place, function)

@@ -115,6 +115,7 @@ def op_object(session: Session, var: Var, op: Op) -> dict[str, Any]:
         "of": of.id if of is not None else None,
         "adj": wrt.id if wrt is not None else None,
         "role": op.origin.role,
+        "completes": completed.id if (completed := session.opened.twins.get(var)) else None,
         "type": op.spec.text(short=True),
         "dtype": str(op.spec.dtype) if op.spec.dtype is not None else None,
         "shape": list(op.spec.shape),

@@ -186,7 +186,16 @@ def _text_row(session: Session, var: Var, op: Op, text: str, widths: tuple[int, 
         Span(f"  {op.origin.place}".ljust(16), "dim"),
         Span(target(op).replace("δ", "d").ljust(8)),
         Span(brief(session, var), "alert" if not finite(session, var) else ""),
+        Span(flow_text(session, var), "reverse"),
     )
+
+
+def flow_text(session: Session, var: Var) -> str:
+    """Return of an op that completes a cotangent whose it is, and its norm."""
+    primal = session.opened.twins.get(var)
+    if primal is None or not has_value(session, var) or facts_of(session, var).norm is None:
+        return ""
+    return f"  |d{primal}| {format_number(facts_of(session, var).norm)}"
 
 
 def has_value(session: Session, var: Var) -> bool:
