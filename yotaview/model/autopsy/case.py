@@ -175,11 +175,12 @@ def is_std(case: Case, arg: Any) -> bool:
 
 
 def is_flag(case: Case, arg: Any) -> bool:
-    """Tell whether an argument holds nothing but 0 and 1, as a mask does."""
+    """Tell whether an argument holds nothing but 0 and 1, and both, as a mask does."""
     x = numeric(case.of(arg))
     if x is None or not x.size:
         return False
-    return x.dtype.kind == "b" or bool(np.all((x == 0) | (x == 1)))
+    zeros, ones = np.count_nonzero(x == 0), np.count_nonzero(x == 1)
+    return x.dtype.kind == "b" or bool(zeros and ones and zeros + ones == x.size)
 
 
 def named(op: Op, var: Var) -> str:

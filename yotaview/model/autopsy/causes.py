@@ -269,17 +269,6 @@ CAUSES: tuple[Cause, ...] = (
         at_forward(cures.rooted),
     ),
     Cause(
-        "norm' at 0",
-        _slope({np.linalg.norm, np.hypot}),
-        "square it: np.sum(x**2), or eps inside: np.sqrt(np.sum(x**2) + eps)",
-    ),
-    Cause(
-        "log' at 0",
-        _any(_slope(LOGS, lambda x: x == 0), _slope({np.log1p}, lambda x: x == -1)),
-        "eps inside: np.log(x + eps), or a double where",
-        at_forward(cures.log_guarded),
-    ),
-    Cause(
         "arccos' at ±1",
         _slope({np.arccos}, lambda x: abs(x) == 1),
         "keep the argument inside: np.clip(x, -1 + eps, 1 - eps)",
@@ -288,12 +277,6 @@ CAUSES: tuple[Cause, ...] = (
     Cause(
         "arcsin' at ±1",
         _slope({np.arcsin}, lambda x: abs(x) == 1),
-        "keep the argument inside: np.clip(x, -1 + eps, 1 - eps)",
-        at_forward(cures.clipped),
-    ),
-    Cause(
-        "arctanh' at ±1",
-        _slope({np.arctanh}, lambda x: abs(x) == 1),
         "keep the argument inside: np.clip(x, -1 + eps, 1 - eps)",
         at_forward(cures.clipped),
     ),
@@ -324,11 +307,6 @@ CAUSES: tuple[Cause, ...] = (
         _slope({np.cbrt}, lambda x: x == 0),
         "eps inside: np.cbrt(x + eps)",
         at_forward(lambda op: lambda x, **_: np.cbrt(x + cures.EPS)),
-    ),
-    Cause(
-        "repeated eigenvalues",
-        _slope({np.linalg.eigh, np.linalg.eig, np.linalg.svd}),
-        "the vectors of equal values are not unique: use the values only, or add a small diagonal",
     ),
     Cause(
         "exp overflow in a sigmoid",

@@ -176,8 +176,9 @@ def _same(value: Any) -> Any:
 
 def _widened(value: Any) -> Any:
     x = numeric(value)
-    narrow = x is not None and x.dtype.kind == "f" and x.dtype.itemsize < 8
-    return np.asarray(x, np.float64) if narrow else value
+    if x is None or x.dtype.kind not in "fc":
+        return value
+    return x.astype(np.result_type(x.dtype, np.float64))
 
 
 def _run(tape: Tape, values: dict[Var, Any], patch: Patch, widen: Callable[[Any], Any]) -> Any:
