@@ -16,11 +16,12 @@ import pytest
 import yota
 from tests.yota.rules.samples import SAMPLES, Sample
 from tests.yotaview.scripts import yotaview
+from tests.yotaview.sessions import reopened
 from yota.rules.registry import VJP, zero
 from yota.tape import Call, Tape, Var
 from yotaview.capture import run_script
 from yotaview.checks import CHECKS
-from yotaview.checks.gradcheck import OWN, Report, pairs_of, verdicts
+from yotaview.checks.gradcheck import OWN, SAVED, Report, pairs_of, verdicts
 from yotaview.checks.gradcheck.findings import run_checks
 from yotaview.model.session import Session
 from yotaview.model.single import session_of
@@ -314,3 +315,10 @@ def test_command_line_prints_rules_that_are_off_and_fails(tmp_path: Path) -> Non
     assert done.returncode == 4
     first = done.stdout.splitlines()[0]
     assert first.startswith("own.py:14: %2 in f: alarm: the rule of twice(%1) is off: δ%1[0] is 3,")
+
+
+def test_saved_session_is_not_checked_and_says_so(tmp_path: Path) -> None:
+    capture = reopened(run_script(str(DATA / "healthy" / "angles.py")), tmp_path)
+    found = run_checks(Session(capture))
+    assert {v.reason for v in found.found.values()} == {SAVED}
+    assert found.text.startswith(f"checked 0 of {found.total} rules")

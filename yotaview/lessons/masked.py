@@ -18,7 +18,7 @@ slope of it matters. So look at the reverse pass: behind the division by the roo
 `where` that you did not write. It puts the elements that were not chosen back to 0.
 
 The alert line says "1 masked" and not "1 alert": a NaN exists on the tape, but it reaches neither
-the value nor the gradient. Press ! to go there. `yotaview --check nan` lists it too, and still
+the value nor the gradient. Press ! for its autopsy. `yotaview --check nan` lists it too, and still
 answers with exit code 0. An honest infinity is another thing: take the mask away, set e to 0, and
 the slope is infinite. Nothing hides that one.
 
