@@ -18,12 +18,15 @@ from yotaview.model.outline import MOST, WAYS, Outline, first_open, visible
 from yotaview.model.repeats import find_repeats
 from yotaview.model.session import Session
 from yotaview.model.single import session_of
+from yotaview.model.timeline import Timeline
 from yotaview.render.faces import face
+from yotaview.render.folded import FoldedRows
 from yotaview.render.graph import MOST as SHOWN
 from yotaview.render.graph import ball, unfolded
 from yotaview.render.line import plain
 from yotaview.render.mirror import Plan, mirror, window
 from yotaview.render.mirror_down import mirror_down
+from yotaview.render.text import Marks, OpRows
 
 RNG = np.random.default_rng(7)
 W, X = RNG.standard_normal((4, 4)), RNG.standard_normal(4)
@@ -489,3 +492,53 @@ def test_boxes_hold_their_positions_apart(at):
     var = order[at % len(order)]
     box = boxes.at(var)
     assert box is None or boxes.nodes[box].start <= outline.of[var] < boxes.nodes[box].end
+
+
+def folded_of(session: Session) -> FoldedRows:
+    outline = Outline(session.tape, session.capture.sources)
+    rows = OpRows(session, Marks(), 74)
+    return FoldedRows(rows, Timeline(outline, session.stepper.order), session.stepper.index)
+
+
+@pytest.mark.parametrize("f", [simple_loop, nested, triangular, comprehension, calls])
+def test_the_folded_list_holds_every_op_once_in_order(f):
+    session = session_of(yota.gradtape(f, W, X))
+    outline = Outline(session.tape, session.capture.sources)
+    timeline = Timeline(outline, session.stepper.order)
+    for index in range(0, len(session.stepper), 1 + len(session.stepper) // 40):
+        session.stepper = session.stepper.to(index)
+        rows = FoldedRows(OpRows(session, Marks(), 74), timeline, index)
+        entries = rows.entries
+        covered = [e for e in entries if not e.is_open]
+        assert [e.start for e in covered] == [0, *(e.end for e in covered[:-1])]
+        assert covered[-1].end == len(session.stepper)
+        assert rows.op_at(rows.cursor) == index
+
+
+def test_the_folded_list_shows_loops_and_the_iteration_one_is_in():
+    session = session_of(yota.gradtape(simple_loop, W, X))
+    rows = plain(folded_of(session)[:])
+    assert "▸ x = np.tanh(w @ x + 1.0) ×200" in rows
+    assert "▸ δ x = np.tanh(w @ x + 1.0) ×200" in rows
+    session.goto(folded_of(session).rows.order[100])
+    rows = plain(folded_of(session)[:])
+    assert "▾ x = np.tanh(w @ x + 1.0) ×200" in rows
+    assert "▾ #33 x = np.tanh" in rows
+
+
+def test_keys_step_over_iterations_and_out_of_loops():
+    session = session_of(yota.gradtape(simple_loop, W, X))
+    app = YotaView(session)
+
+    async def act(pilot):
+        await pilot.press("minus", "n")
+        outline = app.screen.state.derived.outline("line")
+        assert session.at == outline.calls[0]
+        await pilot.press("n")
+        assert session.at == outline.calls[3]
+        await pilot.press("f")
+        assert session.at == outline.calls[600]
+        await pilot.press("N")
+        assert session.at == outline.calls[597]
+
+    drive(app, (80, 24), act)

@@ -15,6 +15,7 @@ from yotaview.model.groups import group_ops
 from yotaview.model.outline import Outline
 from yotaview.model.session import Session
 from yotaview.model.summary import summarise
+from yotaview.model.timeline import Timeline
 from yotaview.render import (
     buffers,
     code,
@@ -29,6 +30,7 @@ from yotaview.render import (
     value,
 )
 from yotaview.render.canvas import Canvas
+from yotaview.render.folded import FoldedRows
 from yotaview.render.grid import Cursor
 from yotaview.render.json import json_lines
 from yotaview.render.line import (
@@ -53,7 +55,6 @@ from yotaview.render.line import (
 )
 from yotaview.render.text import Marks, OpRows
 from yotaview.widgets.state import Derived
-from yotaview.widgets.step import FoldedRows
 
 
 def at(session, number):
@@ -400,7 +401,7 @@ LAZY = {
         s, s.profile(), s.profile().slowest(), 1.0, 0, 60
     ).lines,
     "statements": lambda s: FoldedRows(
-        OpRows(s, Marks(), 60), group_ops(s.tape, s.capture.sources), s.stepper.index
+        OpRows(s, Marks(), 60), Timeline(boxes_of(s).outline, s.stepper.order), s.stepper.index
     ),
 }  # fmt: skip
 

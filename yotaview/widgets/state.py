@@ -14,6 +14,7 @@ from yotaview.model.boxes import Boxes, Links
 from yotaview.model.cells import Cells
 from yotaview.model.groups import Groups, group_ops
 from yotaview.model.outline import By, Outline
+from yotaview.model.timeline import Timeline
 from yotaview.render.flow import Flow, cotangent_order
 from yotaview.render.mirror import prepare
 from yotaview.render.profile import lines_of
@@ -73,6 +74,11 @@ class Derived:
             sources = self.session.capture.sources
             self._outlines[by] = Outline(self.session.tape, sources, by)
         return self._outlines[by]
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The same boxes in the order of time."""
+        return Timeline(self.outline("line"), self.session.stepper.order)
 
     @cached_property
     def links(self) -> Links:

@@ -2,77 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import accumulate
 from typing import ClassVar
 
 from yotaview.messages import RulesAsked
-from yotaview.model.groups import Groups
 from yotaview.render.flow import flow_page
-from yotaview.render.line import Line, Page, Span, clean, cut, line
-from yotaview.render.rows import Rows
+from yotaview.render.folded import FoldedRows
+from yotaview.render.line import Page
 from yotaview.render.text import OpRows
 from yotaview.widgets.element import ElementView
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
 from yotaview.widgets.view import HUGE, WIDE, Box
-
-
-class FoldedRows(Rows):
-    """The op list by statements; of the run at the position the ops are shown too."""
-
-    def __init__(self, rows: OpRows, groups: Groups, index: int) -> None:
-        super().__init__(rows.session)
-        self.rows, self.groups = rows, groups
-        self.run = groups.run_at(index)
-        self.here = index
-        starts = groups.starts
-        ends = (*starts[1:], len(rows.order))
-        sizes = [1 + (ends[k] - starts[k] if k == self.run else 0) for k in range(len(starts))]
-        self.offsets = list(accumulate(sizes, initial=0))
-
-    def __len__(self) -> int:
-        return self.offsets[-1] + len(self.rows) - len(self.rows.order)
-
-    @property
-    def cursor(self) -> int:
-        """The row of the current op."""
-        if self.here == len(self.rows.order):
-            return self.offsets[-1]
-        return self.offsets[self.run] + 1 + self.here - self.groups.starts[self.run]
-
-    def op_at(self, row: int) -> int:
-        """Return the index of the op that a row stands for."""
-        if row >= self.offsets[-1]:
-            return len(self.rows.order)
-        run = bisect_right(self.offsets, row) - 1
-        inside = max(row - self.offsets[run] - 1, 0)
-        return self.groups.starts[run] + inside
-
-    def row(self, index: int) -> Line:
-        """Draw a statement or an op."""
-        run = bisect_right(self.offsets, index) - 1
-        inside = index >= self.offsets[-1] or index > self.offsets[run]
-        return self.rows[self.op_at(index)] if inside else self.head(run)
-
-    def head(self, run: int) -> Line:
-        """Return the line of a run of ops."""
-        starts, order = self.groups.starts, self.rows.order
-        first = order[starts[run]]
-        last = order[(starts[run + 1] if run + 1 < len(starts) else len(order)) - 1]
-        number = self.groups.of.get(first)
-        tape = self.session.tape
-        reverse = tape.is_reverse(first)
-        label = self.groups.groups[number].label if number is not None else "inputs and constants"
-        count = starts[run + 1] - starts[run] if run + 1 < len(starts) else len(order) - starts[run]
-        tail = f"{first}–{last}" if count > 1 else str(first)
-        room = self.rows.room - len(tail) - 6 - 2 * reverse
-        return line(
-            Span("▾ " if run == self.run else "▸ ", "key"),
-            Span("δ " if reverse else "", "reverse"),
-            Span(cut(clean(label), room).ljust(room), "title"),
-            Span(f"  {tail}", "dim"),
-        )
 
 
 class StepView(ElementView):
@@ -129,7 +69,7 @@ class StepView(ElementView):
         note = f"FWD {self.forward} + REV {len(rows.order) - self.forward}"
         if not self.folded:
             return Page(rows, "Tape", note, index)
-        folded = FoldedRows(rows, self.state.derived.groups, index)
+        folded = FoldedRows(rows, self.state.derived.timeline, index)
         return Page(folded, "Tape by statement", note, folded.cursor)
 
     @property
@@ -146,16 +86,50 @@ class StepView(ElementView):
     def do_next(self) -> None:
         """Move to the next op, over a statement where statements are folded."""
         if self.folded:
-            self.do_finish()
+            self.step_over(self.open_rows().open_ops.end)
         else:
             super().do_next()
 
     def do_previous(self) -> None:
         """Move to the previous op, or statement."""
         if self.folded:
-            self.do_back_finish()
+            self.step_back_to(self.open_rows().open_ops.start)
         else:
             super().do_previous()
+
+    def do_finish(self) -> None:
+        """Move to the first op of the next statement; folded, out of the outermost box."""
+        if self.folded:
+            self.step_over(self.open_rows().outermost.end)
+        else:
+            super().do_finish()
+
+    def do_back_finish(self) -> None:
+        """Move to the start of this statement; folded, to that of the outermost box."""
+        if self.folded:
+            self.step_back_to(self.open_rows().outermost.start)
+        else:
+            super().do_back_finish()
+
+    def open_rows(self) -> FoldedRows:
+        """Return the folded list as it stands."""
+        rows, index = self.rows(self.size.width), self.session.stepper.index
+        return FoldedRows(rows, self.state.derived.timeline, index)
+
+    def step_over(self, end: int) -> None:
+        """Move to where a box ends, or to the end of the tape."""
+        self.session.step(end - self.session.stepper.index)
+        self.moved()
+
+    def step_back_to(self, start: int) -> None:
+        """Move to where a box begins; from there to where the one before in time does."""
+        index = self.session.stepper.index
+        if index == start and start:
+            rows = self.rows(self.size.width)
+            before = FoldedRows(rows, self.state.derived.timeline, start - 1)
+            start = before.open_ops.start
+        self.session.step(start - index)
+        self.moved()
 
     def do_verify(self) -> None:
         """Check every rule, the user's primitives too; or stop checking."""
