@@ -114,14 +114,14 @@ def test_masked_gradient_is_finite_and_other_tools_are_named(name: str) -> None:
     s = session("broken", name)
     assert not s.alarms
     assert all(np.all(np.isfinite(s.recorded(v))) for v in s.tape.gradient_vars)
-    assert s.opened.naive
+    assert s.alerts[0].var in s.opened.tried.naive
     assert "a tool that does not track masks answers NaN" in check_nan(s)[0].text
 
 
 def test_no_other_answer_is_claimed_where_every_tool_is_right() -> None:
     s = session_of(yota.gradtape(lambda x: np.sum(np.where(x > 0, np.log(x), x)), np.array([-1.0])))
     assert [a.level for a in s.alerts] == ["masked"]
-    assert not s.opened.naive
+    assert not s.opened.tried.naive
     assert "answers NaN" not in check_nan(s)[0].text
 
 
@@ -276,7 +276,7 @@ def test_check_prints_one_line_a_finding_and_fails() -> None:
     assert done.returncode == 4
     (text,) = done.stdout.splitlines()
     assert text.startswith("softplus.py:9: %2 in f: alarm: exp(%1) gives infinity at [1], 1 of 2")
-    assert "exp then log" in text
+    assert "exp then log; operands %1 f64[2]; cure:" in text
     assert "cure: np.logaddexp(0, x)" in text
     assert "tried: gradient finite, ∂x = [0.731059, 1]" in text
 
@@ -300,3 +300,31 @@ def test_thousands_of_origins_are_told_apart_in_one_walk() -> None:
     assert sum(r.through for r in roots) == 300
     assert sum(not r.through for r in roots) == 300
     assert all(r.case.primal is None or r.cause.name == "where-trap" for r in roots)
+
+
+def test_only_the_origin_that_needs_its_mask_is_said_to_be_nan_elsewhere() -> None:
+    def f(x):
+        return np.sum(np.where(x > 0, np.log(x), 0.0)) + np.sum(np.where(x > 0, np.sqrt(x), 0.0))
+
+    s = session_of(yota.gradtape(f, np.array([-1.0, 4.0])))
+    log, root = s.alerts[:2]
+    assert (log.level, root.level) == ("masked", "masked")
+    assert s.opened.tried.naive == {root.var}
+    told = [f.text for f in check_nan(s)]
+    assert ["answers NaN" in t for t in told[:2]] == [False, True]
+
+
+def test_line_tells_the_oddity_before_and_the_shapes() -> None:
+    found = check_nan(session("broken", "exploding"))[0].text
+    assert "; operands %25 f64[2]; before it %8 |x| up to 2.14037e+08, above 1e+06; cure:" in found
+
+
+def test_only_the_first_few_cures_are_tried() -> None:
+    def f(x):
+        return sum(np.sqrt(np.sum(x * x * (k + 1.0))) for k in range(12))
+
+    s = session_of(yota.gradtape(f, np.zeros(2)))
+    assert len(s.alarms) == 12
+    texts = [s.opened.tried[a.var].text for a in s.alarms]
+    assert texts[-1] == "not tried: only the first 8 are"
+    assert texts[0].startswith("tried: still not finite: what begins at ")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from yota.tape import Var
+from yota.tape import Call, Var
+from yotaview.model.autopsy.oddities import oddities_before
 from yotaview.model.findings import Finding
 from yotaview.model.nonfinite import CHECK
 from yotaview.model.session import Session
@@ -22,11 +23,23 @@ def check_nan(session: Session) -> list[Finding]:
 
 
 def _with_cure(finding: Finding, session: Session) -> Finding:
-    """Add the cure of an alarm, and what came of trying it; of a masked one what others answer."""
+    """Add shapes, oddity and cure of an alarm; of a masked one what others answer."""
     if finding.level != "alarm":
-        right = session.tape.reverse_start is not None and session.opened.naive
+        right = finding.var in session.opened.tried.naive
         told = "; the gradient is right, a tool that does not track masks answers NaN"
         return replace(finding, text=finding.text + told) if right else finding
+    tape, op = session.tape, session.tape[finding.var]
+    shapes = [
+        f"{v} {tape[v].spec.text(short=True)}"
+        for v in dict.fromkeys(op.operands if isinstance(op, Call) else ())
+    ]
+    odd = oddities_before(tape, session.opened.values, finding.var)
     tried = session.opened.tried.get(finding.var)
-    text = finding.text + (f"; cure: {finding.cure}" if finding.cure else "")
-    return replace(finding, text=f"{text}; {tried.text}" if tried is not None else text)
+    parts = (
+        finding.text,
+        f"operands {', '.join(shapes)}" if shapes else "",
+        f"before it {odd[0].var} {odd[0].text}" if odd else "",
+        f"cure: {finding.cure}" if finding.cure else "",
+        tried.text if tried is not None else "",
+    )
+    return replace(finding, text="; ".join(p for p in parts if p))

@@ -11,7 +11,7 @@ from yota.program import Program
 from yota.tape import Call, Constant, Tape, Var, format_call
 from yotaview.capture import KeptCall, Row
 from yotaview.model.autopsy import Root, find_roots
-from yotaview.model.autopsy.trial import Tried, try_cures, without_masks
+from yotaview.model.autopsy.trial import Trials
 from yotaview.model.bounds import Bounds
 from yotaview.model.codemap import CodeMap
 from yotaview.model.findings import Finding
@@ -136,15 +136,9 @@ class Opened:
         return find_roots(self.tape, self.values)
 
     @cached_property
-    def tried(self) -> dict[Var, Tried]:
+    def tried(self) -> Trials:
         """What the cure of each alarming origin gives; the user's functions do not run."""
-        return try_cures(self.tape, self.roots, trusted=not isinstance(self.row, SavedRow))
-
-    @cached_property
-    def naive(self) -> bool:
-        """Tell whether the gradient would be NaN or infinite if masks were not followed."""
-        proven = not isinstance(self.row, SavedRow)
-        return proven and without_masks(self.tape)
+        return Trials(self.tape, self.roots, trusted=not isinstance(self.row, SavedRow))
 
     @cached_property
     def profile(self) -> Profile:

@@ -120,7 +120,7 @@ def _spread(session: Session, root: Root) -> Iterator[tuple[str, str]]:
     if gone is not None:
         yield "removed", f"by {_named(session, [gone])} {session.tape[gone].origin.place}: no alarm"
         if root.case.tape.reverse_start is not None:
-            naive = f"; {NAIVE}" if session.opened.naive else ""
+            naive = f"; {NAIVE}" if root.var in session.opened.tried.naive else ""
             yield "", f"the gradient is right{naive}"
     elif not root.through and root.vanished:
         yield "ends", f"at {_named(session, root.vanished)}: no result and no gradient has it"

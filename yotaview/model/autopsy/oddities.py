@@ -30,13 +30,14 @@ def oddities_before(tape: Tape, values: Mapping[Var, Any], var: Var) -> list[Odd
     """Return the first oddity of each kind among what an op is made of, in tape order."""
     found: dict[str, Oddity] = {}
     with np.errstate(all="ignore"):
-        for v in sorted(_ancestors(tape, var)):
+        for v in sorted(ancestors(tape, var)):
             for kind, text in _odd(tape, v, values.get(v)):
                 found.setdefault(kind, Oddity(v, text))
     return sorted(found.values(), key=lambda o: o.var)
 
 
-def _ancestors(tape: Tape, var: Var) -> set[Var]:
+def ancestors(tape: Tape, var: Var) -> set[Var]:
+    """Return the ops that an op is made of."""
     seen: set[Var] = set()
     stack = [var]
     while stack:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,12 @@ from yotaview.capture.functions import is_users
 from yotaview.model.autopsy import Root
 from yotaview.model.autopsy.cures import Ask, Patch
 from yotaview.model.autopsy.masks import bad_mask
+from yotaview.model.autopsy.oddities import ancestors
 from yotaview.model.replay import quiet
 from yotaview.model.summary import format_number, numeric
 
-LONGEST = 20_000
+LONGEST = 10_000
+SECONDS = 2.0
 MOST_TRIED = 8
 SHOWN = 4
 
@@ -69,23 +73,58 @@ def _brief(value: Any) -> str:
     return f"{'×'.join(map(str, x.shape))} up to {format_number(np.max(np.abs(x)))}"
 
 
-def try_cures(tape: Tape, roots: Sequence[Root], *, trusted: bool = True) -> dict[Var, Tried]:
-    """Return for each origin that reaches a result what its cure gives, alone or with the others.
+class Trials:
+    """What the cure of each origin that reaches a result gives, tried when somebody asks.
 
     Nothing of the user's is run, and nothing of a tape that is not `trusted`.
     """
-    alarms = [r for r in roots if r.through]
-    try:
-        patches = {r.var: _patch(r) for r in alarms[:MOST_TRIED]}
-        _refuse(tape, trusted)
-    except NotTried as reason:
-        return {r.var: Tried(False, reason=str(reason)) for r in alarms}
-    found = {}
-    for root in alarms:
-        tried = root.var in patches
-        outcome = _try(tape, root, patches) if tried else Tried(False, reason=f"{MOST_TRIED} were")
-        found[root.var] = outcome
-    return found
+
+    def __init__(self, tape: Tape, roots: Sequence[Root], *, trusted: bool = True) -> None:
+        self.tape, self.trusted = tape, trusted
+        self.alarms = {r.var: r for r in roots if r.through}
+        self.masked = [r for r in roots if not r.through][:MOST_TRIED]
+        self._found: dict[Var, Tried] = {}
+
+    def __getitem__(self, var: Var) -> Tried:
+        if var not in self._found:
+            self._found[var] = self._try(self.alarms[var])
+        return self._found[var]
+
+    def get(self, var: Var) -> Tried | None:
+        """Return what came of a cure, None of what is no alarm."""
+        return self[var] if var in self.alarms else None
+
+    @cached_property
+    def patches(self) -> dict[Var, Patch]:
+        """What replaces the ops of the first few origins."""
+        return {r.var: _patch(r) for r in list(self.alarms.values())[:MOST_TRIED]}
+
+    def _try(self, root: Root) -> Tried:
+        try:
+            _refuse(self.tape, self.trusted)
+            if root.var not in self.patches:
+                raise NotTried(f"only the first {MOST_TRIED} are")
+        except NotTried as reason:
+            return Tried(False, reason=str(reason))
+        return _try(self.tape, root, self.patches)
+
+    @cached_property
+    def naive(self) -> set[Var]:
+        """The masked origins for which a tool that tracks no masks answers NaN or infinity."""
+        if not self.trusted or self.tape.reverse_start is None or not without_masks(self.tape):
+            return set()
+        return {r.var for r in self.masked if without_masks(self.tape, _slopes_of(r))}
+
+
+def _slopes_of(root: Root) -> set[Var]:
+    """Return the ops that an origin's NaN passes in the reverse pass: its own, what it is made of.
+
+    The masks on their slopes are what stops it.
+    """
+    tape = root.case.tape
+    begun = {tape[v].origin.of or v for v in (root.var, *root.echoes)}
+    begun.add(root.case.primal or root.var)
+    return begun.union(*(ancestors(tape, v) for v in begun))
 
 
 def _patch(root: Root) -> Patch:
@@ -122,9 +161,10 @@ def _try(tape: Tape, root: Root, patches: dict[Var, Patch]) -> Tried:
         return _outcome(tape, {}, wide=True)
     if not joined:
         return Tried(False, reason="the function needs another form")
+    until = time.monotonic() + SECONDS
     alone = outcome = _outcome(tape, joined)
     for var, patch in patches.items():
-        if outcome.finite or outcome.reason:
+        if outcome.finite or outcome.reason or time.monotonic() > until:
             break
         if patch and var != root.var:
             joined = patch | joined
@@ -204,10 +244,10 @@ def _call(op: Call, values: dict[Var, Any], cured: Callable[..., Any] | Ask | No
     return (cured or op.fn)(*args, **kwargs)
 
 
-def without_masks(tape: Tape) -> bool:
+def without_masks(tape: Tape, of: Collection[Var] | None = None) -> bool:
     """Tell whether a gradient is NaN or infinite where what masks left out counts as 0 times it.
 
-    This is what a tool answers that tracks no masks.
+    This is what a tool answers that tracks no masks; `of` are the ops whose masks are taken away.
     """
     values = dict(tape.values or {})
     with quiet():
@@ -216,7 +256,7 @@ def without_masks(tape: Tape) -> bool:
                 continue
             if any(v not in values for v in op.operands):
                 return False
-            if _leaves_out(tape, op):
+            if _leaves_out(tape, op) and (of is None or op.origin.of in of):
                 values[var] = values[op.args[1]]
                 continue
             try:
