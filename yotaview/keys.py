@@ -168,6 +168,7 @@ KEYS: tuple[Key, ...] = (
     Key("breakpoint", ("b",), "brk", "set or clear a breakpoint on the current op"),
     Key("value", ("v",), "value", "value as grid, heat, histogram, summary or over calls"),
     Key("slice", ("V",), "slice", "next slice of a value with more than two axes"),
+    Key("whatif", ("e",), "what if", "edit a value: only what depends on it is run again"),
     Key("pin", ("P",), "pin", "keep this value in sight below the others, or no longer"),
     Key("copy", ("y",), "copy", "copy what the view stands on"),
     Key("copy_file", ("Y",), "copy to file", "write what the view stands on to a file"),

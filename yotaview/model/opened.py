@@ -56,6 +56,11 @@ class Opened:
             self.tape.values, self.problems = replay(self.tape, call.inputs, call.known, bounds)
 
     @property
+    def edited(self) -> frozenset[Var]:
+        """The ops whose values are not the recorded ones but the user's: none here."""
+        return frozenset()
+
+    @property
     def values(self) -> Mapping[Var, Any]:
         """The values of the tape."""
         return self.tape.values or {}

@@ -86,15 +86,19 @@ class Replayed:
         """Compute every op but the known ones; the user's functions do not run."""
         with quiet():
             for var, op in self.tape:
-                try:
-                    value = known[var] if var in known else self._compute(var, op)
-                    if isinstance(value, Opaque):
-                        raise Unavailable(_as_text(value))
-                    self.values[var] = value
-                except (Unavailable, Refused) as reason:
-                    self.problems[var] = str(reason)
-                except Exception as error:  # shown in the op's own cell
-                    self.problems[var] = f"{type(error).__name__}: {error}"
+                self.one(var, op, known)
+
+    def one(self, var: Var, op: Op, known: Mapping[Var, Any]) -> None:
+        """Compute an op that is not known, or note why it cannot be had."""
+        try:
+            value = known[var] if var in known else self._compute(var, op)
+            if isinstance(value, Opaque):
+                raise Unavailable(_as_text(value))
+            self.values[var] = value
+        except (Unavailable, Refused) as reason:
+            self.problems[var] = str(reason)
+        except Exception as error:  # shown in the op's own cell
+            self.problems[var] = f"{type(error).__name__}: {error}"
 
     def _compute(self, var: Var, op: Op) -> Any:
         match op:

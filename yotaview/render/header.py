@@ -43,6 +43,8 @@ def _left(session: Session, dropped: int, room: int) -> str:
     call = ""
     if session.call is not None and session.row.count > 1:
         call = f" · call {session.call.number}/{session.row.count}"
+    if (branch := getattr(session.opened, "branch", None)) is not None:
+        call += f" · what-if {branch.number}"
     tape = f"tape {session.row_index + 1}/{len(rows)} {clean(session.row.name)}{call}"
     if room:
         name = _squeeze(name, max(room - cells(tape) - 4, 3))

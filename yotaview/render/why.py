@@ -37,14 +37,19 @@ def number_text(value: Any) -> str:
         return f"{complex(value):.6g}"
     if isinstance(value, int | np.integer):
         return f"{int(value):+d}"
-    return f"{float(value):+.6g}"
+    x = float(value)
+    return (
+        "nan" if math.isnan(x) else f"{x:+.6g}" if x else "-0" if math.copysign(1, x) < 0 else "0"
+    )
 
 
 def explainer_of(session: Session) -> Explainer:
     """Return what explains the elements of the open call."""
     opened = session.opened
     made: Explainer = once(
-        opened, "explainer", lambda: Explainer(opened.tape, opened.values, opened.unproven)
+        opened,
+        "explainer",
+        lambda: Explainer(opened.tape, opened.values, opened.unproven, opened.edited),
     )
     return made
 

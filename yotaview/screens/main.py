@@ -18,6 +18,7 @@ from yotaview.screens.picture import picture
 from yotaview.screens.runs import SEARCH, Runs
 from yotaview.screens.text import TextScreen, help_page
 from yotaview.screens.themes import ROUND
+from yotaview.screens.whatif import WhatIf
 
 PROMPTS = {
     "goto": (":", "46, +10, 10n, %46, 50%, line 9, seed, call 731"),
@@ -25,10 +26,11 @@ PROMPTS = {
     "export": ("export to ", f"FILE{' '.join(SUFFIXES)}"),
     "copy_file": ("write to ", "FILE"),
     "bisect": ("first call with ", CONDITIONS),
+    "whatif": ("what if ", "%7[0,2] = 1.5, W1 *= 2; 0 as recorded, 2 or drop 2 a branch"),
 }
 
 
-class MainScreen(Runs):
+class MainScreen(WhatIf, Runs):
     """Handles the prompt and what leaves the screen."""
 
     confirmed: Path | None = None
@@ -82,6 +84,7 @@ class MainScreen(Runs):
             "export": self.save,
             "copy_file": self.store,
             "bisect": self.search,
+            "whatif": self.what_if,
         }
         try:
             done = answers[kind](text)

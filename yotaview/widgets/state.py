@@ -15,6 +15,7 @@ from yotaview.model.cells import Cells
 from yotaview.model.groups import Groups, group_ops
 from yotaview.model.outline import By, Outline
 from yotaview.model.timeline import Timeline
+from yotaview.model.whatif import Forks
 from yotaview.render.flow import Flow, cotangent_order
 from yotaview.render.mirror import prepare
 from yotaview.render.profile import lines_of
@@ -140,6 +141,7 @@ class State:
     mode: str = MODES[0]
     cells: Cells = field(default_factory=Cells)
     pinned: Var | None = None
+    forks: dict[tuple[int, int], Forks] = field(default_factory=dict)
     sought: str = ""
     waiting: bool = False
     rerun: bool = False

@@ -84,16 +84,27 @@ class Why:
 
 
 class Explainer:
-    """Explains the elements of one tape with its values; ops in `barred` are not run for it."""
+    """Explains the elements of one tape with its values.
 
-    def __init__(self, tape: Tape, values: Mapping[Var, Any], barred: Collection[Var] = ()) -> None:
-        self.tape, self.values, self.barred = tape, values, barred
+    Ops in `barred` are not run for it; those in `edited` have their values from the user.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        values: Mapping[Var, Any],
+        barred: Collection[Var] = (),
+        edited: Collection[Var] = (),
+    ) -> None:
+        self.tape, self.values, self.barred, self.edited = tape, values, barred, edited
         self.kept: dict[Any, Any] = {}
 
     def why(self, element: Element, limit: int = LIMIT) -> Why:
         """Return the terms of an element; raises NoElement where there is no such element."""
         value = read(self.values, element)
         op = self.tape[element.var]
+        if element.var in self.edited:
+            return Why(element, value, "given", note=f"{element.var} is set by the what-if")
         if not isinstance(op, Call):
             return Why(element, value, "given", note=_given(op))
         if element.var in self.barred or isinstance(op.fn, Opaque) or is_users(op):
@@ -124,7 +135,8 @@ class Explainer:
         """Return the element that was moved here, through however many ops that only move."""
         for _ in range(len(self.tape)):
             op = self.tape[element.var]
-            if not isinstance(op, Call) or element.var not in self.values:
+            known = element.var in self.values and element.var not in self.edited
+            if not isinstance(op, Call) or not known:
                 return element
             if element.var in self.barred or isinstance(op.fn, Opaque) or is_users(op):
                 return element

@@ -20,7 +20,7 @@ def find_element(text: str, tape: Tape, values: Mapping[Var, Any]) -> Element:
     """
     plain = text.strip()
     for base, groups in _splits(plain):
-        var = _var(base, tape)
+        var = find_var(base, tape)
         if var is not None:
             return _at(var, groups, values)
     names = ", ".join(op.name for _, op in tape if isinstance(op, Input | Constant) and op.name)
@@ -37,14 +37,15 @@ def _splits(text: str) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
         yield text, groups
 
 
-def _var(base: str, tape: Tape) -> Var | None:
+def find_var(base: str, tape: Tape) -> Var | None:
+    """Return the op of `%7`, `W1`, `∂W1` or `δ%7`; None where there is none."""
     if match := re.fullmatch(r"%?(\d+)", base):
         return tape.survivor(Var(int(match[1]))) if _numbered(tape, int(match[1])) else None
     named = {op.name: v for v, op in reversed(tape.ops.items()) if isinstance(op, Input | Constant)}
     if base in named:
         return named[base]
     if base[:1] in ("∂", "δ", "d") and len(base) > 1:
-        whose = _var(base[1:].strip(), tape)
+        whose = find_var(base[1:].strip(), tape)
         return tape.cotangents.get(whose) if whose is not None else None
     return None
 
