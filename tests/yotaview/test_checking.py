@@ -53,8 +53,11 @@ def test_own_primitive_runs_on_a_key_only_and_is_found_wrong() -> None:
         await pilot.pause()
         assert runs
         assert "✗ the rule of cube(%1) is off: δ%1[0] is" in text_of(app)
-        await pilot.press("n")
+        await pilot.press("0")
+        assert "! 0 alerts, 1 rule off at %2" in text_of(app)
+        await pilot.press("exclamation_mark")
         shown = text_of(app)
+        assert "✗ the rule of cube(%1) is off: δ%1[0] is" in shown
         assert "▶✗%2  cube(%1)" in shown
         assert "gradcheck ✗ off" in shown
         assert "✗ the rule of %2 is off: δ%1[0] is" in " ".join(shown.replace("│", " ").split())

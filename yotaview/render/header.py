@@ -137,6 +137,9 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
     masked = sum(a.level == "masked" for a in session.alerts)
     if masked:
         spans.append(Span(f", {masked} masked", "dim"))
+    if wrong := marks.wrong(session):
+        off = f"{len(wrong)} rule{'' if len(wrong) == 1 else 's'} off at {wrong[0]}"
+        spans.append(Span(f", {off}", "alert"))
     if first is not None:
         spans.append(Span(f": {first.var} {clean(first.text)}", "alert"))
     if session.row.failure is not None:

@@ -30,6 +30,12 @@ class Marks:
     alarms: frozenset[Var] = frozenset()
     checked: Mapping[Var, bool] = field(default_factory=dict)
 
+    def wrong(self, session: Session) -> list[Var]:
+        """Return the ops of the user's whose rule is off."""
+        return sorted(
+            v for v, ok in self.checked.items() if not ok and not session.tape.is_reverse(v)
+        )
+
     def glyphs(self, session: Session, var: Var) -> list[Span]:
         """Return the marks of an op, the most urgent first."""
         found = [

@@ -70,6 +70,19 @@ class Checking(Base):
         elif own:
             self.tell(derived.rules.text)
 
+    def show_wrong_rule(self) -> None:
+        """Go to the next op whose rule is off; say so if there is none, and no other alert."""
+        session, off = self.session, self.state.derived.rules.off
+        if not off:
+            self.tell("no alert in this capture")
+            return
+        places, here = session.stepper.positions, session.stepper.index
+        off.sort(key=lambda v: v.of)
+        verdict = next((v for v in off if places[v.of] > here), off[0])
+        session.goto(verdict.of)
+        self.redraw()
+        self.tell(f"✗ {finding_of(session, verdict).text}")
+
     def on_rules_asked(self, event: RulesAsked) -> None:
         """Stop the checks, or check all again with the user's own primitives."""
         if self.checks is not None and self.checks.is_running:

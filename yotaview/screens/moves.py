@@ -100,7 +100,7 @@ class Moves(Checking):
             rows = self.session.capture.rows
             found = next((k for k, r in enumerate(rows) if r.nonfinite), None)
             if found is None:
-                self.tell("no alert in this capture")
+                self.show_wrong_rule()
                 return
             self.session.open(found)
         alert = self.session.next_alert()
