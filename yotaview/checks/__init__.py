@@ -11,6 +11,7 @@ from yotaview.checks.gradcheck.findings import check_gradients, check_primitives
 from yotaview.checks.infinity import check_infinity
 from yotaview.checks.lines import line_of
 from yotaview.checks.nan import check_nan
+from yotaview.checks.passes import check_passes
 from yotaview.checks.shape import check_shapes
 from yotaview.checks.unused import check_unused
 from yotaview.model.findings import Finding
@@ -39,6 +40,7 @@ CHECKS: dict[str, Check] = {
     "flow": Check(check_flow, "gradients that are exactly zero, below 1e-8 or above 1e8"),
     "unused": Check(check_unused, "inputs from which no path leads to the result"),
     "buffers": Check(check_buffers, "buffers that are overwritten before their last reader"),
+    "passes": Check(check_passes, "every rewrite replayed on recorded and random inputs"),
 }
 
 
@@ -55,6 +57,7 @@ __all__ = [
     "Finding",
     "check_buffers",
     "check_nan",
+    "check_passes",
     "chosen_checks",
     "line_of",
 ]
