@@ -53,7 +53,7 @@ def test_own_primitive_runs_on_a_key_only_and_is_found_wrong() -> None:
         await pilot.pause()
         assert runs
         assert "✗ the rule of cube(%1) is off: δ%1[0] is" in text_of(app)
-        await pilot.press("0")
+        await pilot.press("n", "N")
         assert "! 0 alerts, 1 rule off at %2" in text_of(app)
         await pilot.press("exclamation_mark")
         shown = text_of(app)
