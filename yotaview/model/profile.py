@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from yota.tape import Call, Tape, Var, map_vars
-from yotaview.capture.functions import is_users
 from yotaview.model.replay import quiet
+from yotaview.model.stages import runs_users_code
+
+RUNS, BUDGET = 101, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,46 +41,78 @@ class Profile:
         return sorted(self.seconds, key=lambda v: -self.seconds[v])
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A tape with the values that its ops read; `barred` ops are not run."""
+
+    tape: Tape
+    values: Mapping[Var, Any]
+    barred: Collection[Var] = ()
+
+
 def measure(
     tape: Tape,
     values: Mapping[Var, Any],
     barred: Collection[Var] = (),
     *,
-    runs: int = 5,
-    budget: float = 0.5,
+    runs: int = RUNS,
+    budget: float = BUDGET,
 ) -> Profile:
     """Time every op of NumPy's or ours but `barred` ones, within about `budget` seconds."""
-    times: dict[Var, list[float]] = {v: [] for v in tape.ops}
-    calls, not_run = _prepare(tape, values, barred)
+    return measure_together([Subject(tape, values, barred)], runs=runs, budget=budget)[0]
+
+
+def measure_together(
+    subjects: Sequence[Subject],
+    *,
+    runs: int = RUNS,
+    budget: float = BUDGET,
+    stopped: Callable[[], bool] = bool,
+) -> list[Profile]:
+    """Time tapes in turn, so that what slows the machine slows each of them.
+
+    Each is run once at least, unless `stopped` tells that nobody waits for it any more.
+    """
+    prepared = [_prepare(s) for s in subjects]
+    times: list[dict[Var, list[float]]] = [{v: [] for v in s.tape.ops} for s in subjects]
     end = time.perf_counter() + budget
     done = 0
     with quiet():
-        while done < runs and (done == 0 or time.perf_counter() < end):
-            _time_once(calls, times)
+        while done < runs and (done == 0 or time.perf_counter() < end) and not stopped():
+            for (calls, _), found in zip(prepared, times, strict=True):
+                _time_once(calls, found)
             done += 1
+    return [
+        _profile(s.tape, found, done, not_run)
+        for s, found, (_, not_run) in zip(subjects, times, prepared, strict=True)
+    ]
+
+
+def _profile(
+    tape: Tape, times: Mapping[Var, Sequence[float]], runs: int, not_run: Sequence[Var]
+) -> Profile:
     seconds = {v: statistics.median(t) if t else 0.0 for v, t in times.items()}
     reverse = sum(s for v, s in seconds.items() if tape.is_reverse(v))
     forward = sum(seconds.values()) - reverse
-    return Profile(seconds, live_bytes(tape), done, forward, reverse, tuple(not_run))
+    return Profile(seconds, live_bytes(tape), runs, forward, reverse, tuple(not_run))
 
 
 Prepared = tuple[Var, Any, tuple[Any, ...], dict[str, Any]]
 
 
-def _prepare(
-    tape: Tape, values: Mapping[Var, Any], barred: Collection[Var]
-) -> tuple[list[Prepared], list[Var]]:
+def _prepare(subject: Subject) -> tuple[list[Prepared], list[Var]]:
+    values, read = subject.values, subject.values.__getitem__
     calls: list[Prepared] = []
     not_run = []
-    for var, op in tape:
+    for var, op in subject.tape:
         if not isinstance(op, Call):
             continue
         known = var in values and all(v in values for v in op.operands)
-        if var in barred or not known or is_users(op):
+        if var in subject.barred or not known or runs_users_code(op):
             not_run.append(var)
             continue
-        args = map_vars(op.args, values.__getitem__)
-        calls.append((var, op.fn, args, {k: map_vars(v, values.__getitem__) for k, v in op.kwargs}))
+        kwargs = {k: map_vars(v, read) for k, v in op.kwargs}
+        calls.append((var, op.fn, map_vars(op.args, read), kwargs))
     return calls, not_run
 
 
