@@ -154,6 +154,8 @@ def _load(run: Run) -> Capture:
         return store.load(run.target)
     if run.headless:
         run.console.divert()
+    else:
+        import yotaview.app  # noqa: F401 - before the script can be in its way, or wait for it
     limits = Limits(o.max_tapes, o.max_bytes, o.timeout, o.capture)
     try:
         with contextlib.nullcontext() if run.headless else patience(run.target):

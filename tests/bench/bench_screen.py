@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -34,7 +35,7 @@ def chain(x):
 
 
 yota.grad(chain, np.ones(3))
-print("ENDED", time.time(), flush=True)
+print(f"ENDED {{time.time()}}", flush=True)
 """
 QUIET = 0.03
 
@@ -50,7 +51,7 @@ class Screen:
         self.child = pexpect.spawn(
             sys.executable, ["-m", "yotaview", str(script)], dimensions=(rows, columns), env=env
         )
-        self.ended = 0.0
+        self.start, self.ended = b"", 0.0
 
     def feed(self, seconds: float) -> bool:
         """Take what comes within some seconds; tell whether anything came."""
@@ -58,8 +59,10 @@ class Screen:
             data = self.child.read_nonblocking(1 << 16, timeout=seconds)
         except pexpect.TIMEOUT:
             return False
-        if not self.ended and b"ENDED " in data:
-            self.ended = float(data.partition(b"ENDED ")[2].split()[0])
+        if not self.ended:
+            self.start += data
+            if found := re.search(rb"ENDED ([\d.]+)\s", self.start):
+                self.ended = float(found[1])
         self.stream.feed(data)
         return True
 
@@ -95,11 +98,7 @@ class Screen:
     def quit(self) -> None:
         """Leave."""
         self.child.send("q")
-        try:
-            self.child.expect(pexpect.EOF, timeout=20)
-        except pexpect.TIMEOUT:
-            print("\n".join(self.screen.display))
-            raise
+        self.child.expect(pexpect.EOF, timeout=60)
         self.child.close()
 
 
