@@ -12,9 +12,11 @@ from pathlib import Path
 from textual.app import App
 from textual.pilot import Pilot
 
+from yota.tape import Call
 from yotaview.app import YotaView, settled
 from yotaview.capture import Capture, run_script
 from yotaview.model.profile import Profile
+from yotaview.model.savings import Cost, Savings
 from yotaview.model.session import Session
 
 DATA = Path(__file__).parents[1] / "data"
@@ -39,7 +41,19 @@ def counted(session: Session) -> Session:
     live = session.profile().live
     fixed = Profile(seconds, live, 5, sum(seconds.values()) - reverse, reverse)
     session.profile = lambda: fixed
+    session.savings = lambda stopped=bool: _counted_savings(session)
     return session
+
+
+def _counted_savings(session: Session) -> Savings:
+    plan, made = session.program.plan(), []
+    for name, stage in {"recorded": "reverse", "CSE alone": "cse", "all passes": "fuse"}.items():
+        tape = session.program.stage(stage).tape
+        calls = [(v, len(op.operands)) for v, op in tape if isinstance(op, Call)]
+        reverse = 1e-6 * sum(n for v, n in calls if tape.is_reverse(v))
+        total = 1e-6 * sum(n for _, n in calls)
+        made.append(Cost(name, len(calls), total - reverse, reverse, 0))
+    return Savings(made[0], made[1], made[2], 5, plan.nbytes, plan.unshared_nbytes)
 
 
 def text_of(app: App[int]) -> str:

@@ -1,4 +1,5 @@
 import gc
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -652,3 +653,34 @@ def test_what_is_in_sight_is_kept_from_collection_until_the_end():
 
     drive(app, (80, 24), act)
     assert gc.get_freeze_count() == 0
+
+
+def test_profile_is_measured_behind_the_screen_and_can_be_given_up_and_repeated():
+    app, release = YotaView(mlp_session()), threading.Event()
+    session = app.state.session
+    real = session.profile
+    session.profile = lambda: release.wait(30) and real()
+
+    async def rest(pilot: Pilot[int]) -> str:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        return text_of(app)
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("5")
+        assert "measuring the times of the ops" in text_of(app)
+        await pilot.press("1", "n")
+        assert app.state.session.stepper.index == 1
+        await pilot.press("5", "escape")
+        assert "not measured: = measures" in text_of(app)
+        release.set()
+        assert "not measured: = measures" in await rest(pilot)
+        await pilot.press("equals_sign")
+        shown = await rest(pilot)
+        for text in ("row 1/49 by op", "CSE alone", "with one array an op"):
+            assert text in shown
+        await pilot.press("t", "t", "t")
+        assert "row 1/3 by stage" in text_of(app)
+        assert not problems(app)
+
+    drive(app, (120, 40), act)

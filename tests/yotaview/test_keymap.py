@@ -45,13 +45,13 @@ def test_missing_keymap_is_named(tmp_path):
 
 
 def test_keys_are_read_as_the_help_shows_them(keymap):
-    path = keymap('next = ["space", "^n"]\nexport = "F5"\nwhy = "\'"\ncopy_file = "W"\ncopy = "="')
+    path = keymap('next = ["space", "^n"]\nexport = "F5"\nwhy = "~"\ncopy_file = "F6"\ncopy = "_"')
     assert read_keymap(path.replace("'", "'")) == {
         "next": ("space", "ctrl+n"),
         "export": ("f5",),
-        "why": ("apostrophe",),
-        "copy_file": ("W",),
-        "copy": ("equals_sign",),
+        "why": ("tilde",),
+        "copy_file": ("f6",),
+        "copy": ("underscore",),
     }
 
 

@@ -150,6 +150,10 @@ class Opened:
         """The times of the ops and the bytes alive, measured here."""
         return measure(self.tape, self.values, self.unproven)
 
+    def forget_profile(self) -> None:
+        """Let the next one to ask have the times measured again."""
+        self.__dict__.pop("profile", None)
+
     @cached_property
     def contributions(self) -> dict[Var, list[Contribution]]:
         """The terms of every cotangent."""

@@ -11,7 +11,8 @@ from yota.tape import Call, Tape
 from yotaview.model.profile import BUDGET, Profile, Subject, measure_together
 
 if TYPE_CHECKING:
-    from yotaview.model.session import Session
+    from yota.program import Program
+    from yotaview.model.opened import Opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +49,13 @@ class Savings:
 
 
 def find_savings(
-    session: Session, *, budget: float = BUDGET, stopped: Callable[[], bool] = bool
+    program: Program, opened: Opened, *, budget: float = BUDGET, stopped: Callable[[], bool] = bool
 ) -> Savings:
     """Measure the open call's tape without and with passes, in turn; times are medians."""
-    program, opened = session.program, session.opened
     tapes = {
-        "as recorded": program.tape,
-        "with CSE alone": optimised(program.tape, ["cse"]),
-        "after all passes": program.optimised,
+        "recorded": program.tape,
+        "CSE alone": optimised(program.tape, ["cse"]),
+        "all passes": program.optimised,
     }
     subjects = [Subject(t, opened.values_on(t)[0], opened.unproven) for t in tapes.values()]
     profiles = measure_together(subjects, budget=budget, stopped=stopped)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from yotaview.model.mapping import map_var
 from yotaview.model.occupants import Occupants
 from yotaview.model.opened import Contribution, Opened
 from yotaview.model.profile import Profile
+from yotaview.model.savings import Savings, find_savings
 from yotaview.model.stepper import Stepper
 from yotaview.model.textbook import rule_text
 
@@ -276,6 +278,10 @@ class Session:
     def profile(self) -> Profile:
         """Return the times and live bytes of the open call, measured once."""
         return self.opened.profile
+
+    def savings(self, stopped: Callable[[], bool] = bool) -> Savings:
+        """Measure what the passes and the buffers save of the open call."""
+        return find_savings(self.program, self.opened, stopped=stopped)
 
     def jump(self, text: str) -> None:
         """Go to `:46`, `:+10`, `:%46`, `:50%`, `:line 9`, `:seed`, `:nan` or `:call 7`.

@@ -291,6 +291,6 @@ def _compare(session: Session, rewrite: Rewritten) -> str:
 def seconds_text(seconds: float) -> str:
     """Return a duration in the unit that reads best."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= scale:
+        if seconds >= 0.9995 * scale:  # what three digits round up to the unit
             return f"{format_number(float(f'{seconds / scale:.3g}'))} {unit}"
     return f"{seconds / 1e-9:.3g} ns"

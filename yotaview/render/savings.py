@@ -15,7 +15,7 @@ TITLE = "What passes and buffers save"
 
 def savings_page(savings: Savings, at: int | None, width: int) -> Page:
     """Return a row for each form of the tape, then what CSE and the buffers save."""
-    name = max(min(width - 36, 20), 12)
+    name = max(min(width - 36, 14), 10)
     head = f" {'':<{name}}{'calls':>7}{'FWD µs':>9}{'REV µs':>9}{'µs':>9}"
     rows = [line(Span(head, "dim")), *(_cost_row(c, name) for c in savings.costs), ()]
     told = [_cse(savings), _buffers(savings), _not_run(savings)]
@@ -42,7 +42,7 @@ def _cse(savings: Savings) -> str:
 
 def _buffers(savings: Savings) -> str:
     shared, alone = savings.shared, savings.unshared
-    if not alone:
+    if not shared:
         return "no buffers: every value is a scalar, or made by its own function"
     share = f" (−{1 - shared / alone:.0%})" if shared < alone else ""
     return f"buffers {shared:,} B, with one array an op {alone:,} B{share}"

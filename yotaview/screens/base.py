@@ -221,7 +221,8 @@ class Base(Screen[int]):
     def action_act(self, action: str) -> None:
         """Do what a key stands for: the view's way, or the screen's."""
         self.told = ""
-        if self.view.lacks and BY_ACTION[action].scope == "view":
+        waits = self.view.lacks and action not in self.view.always
+        if waits and BY_ACTION[action].scope == "view":
             self.tell(self.view.lacks)
             return
         before = self.situation()

@@ -58,7 +58,10 @@ class Background(Base):
             if self._stop is not stop:
                 return
             self.busy, self._stop = "", None
-            if stop.is_set() or self.session.opened is not opened:
+            if stop.is_set():
+                return
+            if self.session.opened is not opened:
+                self.redraw()
                 return
             if isinstance(result, Exception):
                 self.tell(f"{what} failed: {type(result).__name__}: {result}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from yotaview.render.value import MODES
 
 if TYPE_CHECKING:
     from yotaview.model.profile import Profile
+    from yotaview.model.savings import Savings
     from yotaview.model.session import Session
 
 
@@ -33,8 +35,8 @@ LONG = 5_000
 class Times:
     """A profile with the orders and sums that are drawn from it."""
 
-    def __init__(self, session: Session, profile: Profile) -> None:
-        self.profile = profile
+    def __init__(self, session: Session, profile: Profile, savings: Savings) -> None:
+        self.profile, self.savings = profile, savings
         self.as_recorded = list(profile.seconds)
         self.slowest = profile.slowest()
         self.top = profile.seconds[self.slowest[0]] if self.slowest else 0.0
@@ -48,13 +50,19 @@ class Derived:
         self.session = session.still()
         self.prepared = self.asked = False
         self.rules = Report()
-        self.prepared = False
         self._outlines: dict[By, Outline] = {}
+        self.measured: Times | None = None
 
-    @cached_property
+    @property
     def times(self) -> Times:
-        """The times of the ops."""
-        return Times(self.session, self.session.profile())
+        """The times of the ops; raises RuntimeError before they are measured."""
+        if self.measured is None:
+            raise RuntimeError("the times are not measured yet")
+        return self.measured
+
+    def measure(self, stopped: Callable[[], bool]) -> Times:
+        """Return new times of the ops, and what the passes save."""
+        return Times(self.session, self.session.profile(), self.session.savings(stopped))
 
     def prepare_graph(self) -> None:
         """Make the boxes of a long tape, and what lies between them."""
@@ -65,7 +73,7 @@ class Derived:
     def prepare(self) -> None:
         """Make everything that takes long on a long tape; what fails says so in its own view."""
         with contextlib.suppress(Exception):
-            _ = self.session.program.stages, self.merged, self.times
+            _ = self.session.program.stages, self.merged
         gc.freeze()  # the tape stays: without this each collection walks all of it
         self.prepared = True
 

@@ -34,6 +34,7 @@ class View(Widget):
     unit: ClassVar[str] = "op"
     flush: ClassVar[set[str]] = set()
     needs_program: ClassVar[bool] = False
+    always: ClassVar[set[str]] = set()
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(id=f"view-{name}", name=name)
