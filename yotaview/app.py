@@ -22,6 +22,7 @@ from textual.worker import WorkerError
 from yotaview.keys import KEYS, REBOUND
 from yotaview.model.replay import quiet
 from yotaview.screens.main import MainScreen
+from yotaview.screens.palette import Palette
 from yotaview.screens.picture import picture, to_png
 from yotaview.screens.themes import THEMES
 from yotaview.widgets.state import State
@@ -124,6 +125,11 @@ class YotaView(App[int]):
     def on_print(self, event: events.Print) -> None:
         """Keep what a thread of the script prints with the rest of its output."""
         self.state.session.capture.add_output(event.text)
+
+    def action_command_palette(self) -> None:
+        """Show the palette, unless it is there."""
+        if not Palette.is_open(self):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_default_screen(self) -> MainScreen:
         """Return the screen that is shown first."""

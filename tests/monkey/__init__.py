@@ -100,7 +100,7 @@ async def trial(report: Report, app: YotaView, pilot: Pilot[int], keys: Sequence
     """Press keys, leave what they opened, and note what is broken."""
     report.pressed += keys
     press(app, keys)
-    await pilot.pause()
+    await pilot.press("escape")  # behind them all
     await settle(app, pilot)
     found = list(map(repr, problems(app)))
     shown = text_of(app)
@@ -127,7 +127,7 @@ async def run(session: Session, report: Report, keys: int, seed: int) -> None:
             await trial(report, app, pilot, [choose(source) for _ in range(ROUND)])
         await pilot.press("question_mark")
         if len(app.screen_stack) < 2:
-            report.broken.append("? shows no help")
+            report.broken.append(f"? shows no help: the focus is on {app.focused}")
         await settle(app, pilot)
         await pilot.press("q")
         await pilot.pause()

@@ -248,3 +248,13 @@ def test_any_size_is_taken_live(view):
         assert not problems(app)
 
     drive(app, (80, 24), act)
+
+
+def test_page_keys_in_a_palette_without_room_break_nothing():
+    app = YotaView(mlp_session())
+
+    async def act(pilot):
+        await pilot.press("ctrl+p", "z", "z", "q", "pagedown", "pageup", "escape", "escape", "n")
+        assert app.state.session.stepper.index == 1
+
+    drive(app, (40, 12), act)

@@ -124,7 +124,7 @@ class MainScreen(WhatIf, Runs):
         if not self.may_write(path):
             return False
         with replacing(path) as file:
-            file.write(self.view.copy_text().encode())
+            file.write((self.view.lacks or self.view.copy_text()).encode())
         self.tell(f"wrote {text}")
         return True
 
@@ -138,6 +138,9 @@ class MainScreen(WhatIf, Runs):
 
     def do_copy(self) -> None:
         """Copy what the view stands on."""
+        if self.view.lacks:
+            self.tell(self.view.lacks)
+            return
         text = self.view.copy_text()
         self.app.copy_to_clipboard(text)
         self.tell(f"copied {len(text)} characters; Y writes them to a file")

@@ -334,6 +334,9 @@ class View(Widget):
     def find(self, step: int, *, stay: bool = False) -> None:
         """Go to the next or previous row that holds the text, round the end."""
         sought = self.state.sought.lower()
+        if self.lacks:
+            self.tell(self.lacks)
+            return
         if not sought:
             self.tell("nothing to find: / asks for a text")
             return
@@ -366,7 +369,10 @@ class View(Widget):
     def on_row_moved(self, event: RowMoved) -> None:
         """Move by rows of a pane: by ops, where the view has no rows of its own."""
         event.stop()
-        self.row_moved(event.pane, event.delta)
+        if self.lacks:
+            self.tell(self.lacks)
+        else:
+            self.row_moved(event.pane, event.delta)
 
     def row_moved(self, pane: str, delta: int) -> None:
         """Move the position by ops."""
@@ -376,7 +382,10 @@ class View(Widget):
     def on_row_chosen(self, event: RowChosen) -> None:
         """Go to the row that was clicked or entered."""
         event.stop()
-        self.row_chosen(event.pane, event.row, event.enter)
+        if self.lacks:
+            self.tell(self.lacks)
+        else:
+            self.row_chosen(event.pane, event.row, event.enter)
 
     def row_chosen(self, pane: str, row: int, enter: bool) -> None:
         """Do nothing where rows are no places."""
