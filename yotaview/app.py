@@ -128,7 +128,7 @@ class YotaView(App[int]):
 
     def action_command_palette(self) -> None:
         """Show the palette, unless it is there."""
-        if not Palette.is_open(self):
+        if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
 
     def get_default_screen(self) -> MainScreen:
