@@ -19,10 +19,12 @@ from yotaview.model.repeats import find_repeats
 from yotaview.model.session import Session
 from yotaview.model.single import session_of
 from yotaview.model.timeline import Timeline
+from yotaview.render import graph
 from yotaview.render.faces import face
 from yotaview.render.folded import FoldedRows
 from yotaview.render.graph import MOST as SHOWN
 from yotaview.render.graph import ball, unfolded
+from yotaview.render.layered import Arrangement
 from yotaview.render.line import plain
 from yotaview.render.mirror import Plan, mirror, window
 from yotaview.render.mirror_down import mirror_down
@@ -324,6 +326,20 @@ def test_a_hundred_thousand_ops_are_drawn_without_recursion():
     assert 1 < len(ball(session, session.at, 3)[0]) <= SHOWN
 
 
+def test_steps_on_a_long_tape_lay_nothing_out_anew(monkeypatch):
+    session = big_session(20_000)
+    boxes = graph_of(session)
+    session.goto(boxes.outline.calls[10_000])
+    unfolded(session, boxes)
+    made = []
+    monkeypatch.setattr(graph, "Arrangement", lambda *a: made.append(a) or Arrangement(*a))
+    for _ in range(30):
+        session.step(1)
+        unfolded(session, boxes)
+        mirror(session, boxes, 198)
+    assert len(made) <= 6
+
+
 def test_ten_thousand_ops_are_legible_on_a_small_screen():
     def f(x):
         for _ in range(800):
@@ -542,3 +558,26 @@ def test_keys_step_over_iterations_and_out_of_loops():
         assert session.at == outline.calls[597]
 
     drive(app, (80, 24), act)
+
+
+LOOKS = {
+    "graph-200x60": ((200, 60), []),
+    "graph-down-80x24": ((80, 24), ["L"]),
+    "graph-flow-120x40": ((120, 40), ["L", "L"]),
+    "graph-ops-120x40": ((120, 40), ["plus"]),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_forms_of_the_graph_look_as_recorded(name, golden):
+    size, keys = LOOKS[name]
+    session = mlp_session()
+    session.goto(Var(45))
+    golden(f"views/{name}.txt", screen_of(session, size, keys, view="graph"))
+
+
+def test_a_loop_looks_as_recorded(golden):
+    session = session_of(yota.gradtape(two_statements, W, X))
+    session.move(session.stepper.percent(70))
+    shown = screen_of(session, (80, 24), view="graph")
+    golden("views/graph-loop-80x24.txt", shown.partition("\n")[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 
 from yotaview.render.line import Line, Span, cells, take
@@ -14,6 +15,12 @@ JOINTS = {
     UP | DOWN | LEFT | RIGHT: "┼",
 }  # fmt: skip
 FRAMES = {False: "┌─┐│└┘", True: "┏━┓┃┗┛"}
+
+
+@functools.lru_cache(maxsize=1024)
+def cell(character: str) -> int:
+    """Return how many cells a character takes."""
+    return cells(character)
 
 
 class Canvas:
@@ -29,7 +36,7 @@ class Canvas:
         """Write a text from a cell to the right."""
         for c in text:
             self.cells[x, y] = Span(c, role)
-            x += cells(c)
+            x += cell(c)
         self._grow(x, y + 1)
 
     def box(
@@ -90,5 +97,5 @@ def _row(found: list[tuple[int, Span]]) -> Line:
             spans[-1] = Span(spans[-1].text + span.text, span.role)
         else:
             spans.append(span)
-        column = x + cells(span.text)
+        column = x + cell(span.text)
     return tuple(spans)

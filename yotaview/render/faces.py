@@ -140,7 +140,7 @@ def size_text(session: Session, shown: Face) -> str:
     facts = facts_of(session, var)
     if facts.norm is None or not facts.finite:
         return "‖δ‖ not finite" if facts.size else ""
-    return f"‖δ‖ {short_number(facts.norm)}"
+    return f"‖δ‖ {short_number(facts.norm)}" + (" dead" if facts.norm == 0 else "")
 
 
 def progress(session: Session, boxes: Boxes, box: int | None) -> str:

@@ -35,8 +35,8 @@ def unfolded(session: Session, boxes: Boxes) -> Page:
     ops = [*outline.forward(node), *outline.reverse(node)]
     total = len(ops)
     if total > MOST:
-        middle = max(0, min(ops.index(session.at) - MOST // 2, total - MOST))
-        ops = ops[middle : middle + MOST]
+        start = ops.index(session.at) // MOST * MOST  # a part stays until one has left it
+        ops = ops[start : start + MOST]
     page = layered(session, boxes, ops)
     title = f"Inside {cut(clean(node.label), 40)} {told_place(node)}".rstrip()
     note = f"{len(ops)} of {total} ops shown" if total > MOST else f"{total} ops"
