@@ -13,7 +13,8 @@ from yota.cache import cache_info, reset
 from yota.check import check_grads
 from yota.compiled import compile
 from yota.errors import GuardError, RuleError, TapeError, TraceError, YotaError
-from yota.higher import hessian, hvp, jacobian
+from yota.higher import hessian, hvp
+from yota.jacobians import jacobian
 from yota.program import generate_source, observe
 from yota.rules.registry import defvjp, nondiff, primitive, zero
 from yota.tracing import array, stop_gradient

@@ -69,11 +69,11 @@ class Cached:
         "answer", "check", "count", "fresh", "hits", "nbytes", "program", "seen", "tick",
     )  # fmt: skip
 
-    def __init__(self, program: Program, captured: Captured) -> None:
+    def __init__(self, program: Program, captured: Captured, answer: Any = unmade) -> None:
         self.count = len(program.tape.gradients or ())
         # of what was captured, not what was met on the way: that would stay alive
         self.program, self.fresh, self.check = program, captured.fresh, captured.check
-        self.answer: Callable[..., Any] = unmade
+        self.answer: Callable[..., Any] = answer
         self.nbytes = captured.nbytes + constant_bytes(program.tape)
         self.hits = self.seen = self.tick = 0
 
@@ -234,8 +234,11 @@ class Attempt:
         trace = self.ears.trace()
         return trace.told if trace is not None else ""
 
-    def keep(self, program: Program) -> None:
-        """Put the program into the slot; else note on it why every call is traced."""
+    def keep(self, program: Program, answer: Any = unmade) -> None:
+        """Put the program into the slot; else note on it why every call is traced.
+
+        `answer`, where it is given, answers instead of the program's code.
+        """
         slot, captured = self.slot, self.captured
         program.why_retraced = slot.why = self.why_not(program.tape)
         if captured is None or slot.why:
@@ -243,7 +246,7 @@ class Attempt:
         else:
             _state.misses += 1
             slot.in_vain = 0
-            insert(slot, Cached(program, captured))
+            insert(slot, Cached(program, captured, answer))
 
     def retraced(self) -> None:
         """Count a call of a function that is traced each time."""

@@ -6,7 +6,8 @@ import functools
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -24,12 +25,11 @@ _STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
 _SCRIPTS = sysconfig.get_paths()["scripts"] + os.sep
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _LIMIT = 20_000
-_CODES = 256
-Position = tuple[int | None, int | None, int | None, int | None]
+_NUMBERS = 50_000
 
 # by identity: equal code of two files is equal; kept alive, so that their ids stay theirs
 _interned: dict[tuple[tuple[int, int], ...], tuple[tuple[Frame, ...], list[CodeType]]] = {}
-_read: dict[int, tuple[CodeType, list[Position]]] = {}
+_read: dict[int, tuple[CodeType, array[int]]] = {}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -65,18 +65,19 @@ def user_frames(base: Any = None) -> tuple[Frame, ...]:
 
 
 def _frame(code: CodeType, at: int) -> Frame:
-    line, end_line, col, end_col = _positions(code)[at // 2] if at >= 0 else (None,) * 4
+    line, end_line, col, end_col = _positions(code)[2 * at : 2 * at + 4] if at >= 0 else (0,) * 4
     line = line or code.co_firstlineno
-    return Frame(code.co_filename, line, end_line or line, col or 0, end_col or 0, code.co_qualname)
+    return Frame(code.co_filename, line, end_line or line, col, end_col, code.co_qualname)
 
 
-def _positions(code: CodeType) -> Sequence[Position]:
-    """Return the position of each instruction, read once for all that is recorded in a function."""
+def _positions(code: CodeType) -> array[int]:
+    """Return four numbers for each instruction: read once for all that a function records."""
     known = _read.get(id(code))
     if known is None:
-        if len(_read) > _CODES:
+        if sum(len(found) for _, found in _read.values()) > _NUMBERS:
             _read.clear()
-        known = _read[id(code)] = (code, list(code.co_positions()))
+        found = array("i", (n or 0 for place in code.co_positions() for n in place))
+        known = _read[id(code)] = (code, found)
     return known[1]
 
 

@@ -169,9 +169,10 @@ class Op:
 @quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input(Op):
-    """A leaf of an argument, named by parameter and path."""
+    """A leaf of an argument, named by parameter and path; `strides` of one of layout K."""
 
     name: str
+    strides: tuple[int, ...] | None = None
 
 
 @quickly

@@ -75,6 +75,11 @@ class Program:
         """Return the buffers of one form of the code."""
         return self._made(self._plans, "plan", form, lambda: buffers.plan(self.tape_of(form), form))
 
+    @property
+    def peak_nbytes(self) -> int:
+        """The most bytes that values in buffers take at a time; arrays handed out come on top."""
+        return self.plan().peak_nbytes
+
     def source(self, form: str = "lean") -> Source:
         """Return the generated code in one form."""
         plan = self.plan(form)

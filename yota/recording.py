@@ -146,7 +146,10 @@ class Recording:
             leaf = copy_layout(leaf)  # whoever holds the array may write into it meanwhile
             leaf.flags.writeable = writeable
         self.inputs.append(leaf)
-        return self.trace.push(Input(spec=spec_of(leaf), name=name, origin=Origin(self.site)), leaf)
+        spec = spec_of(leaf)
+        strides = leaf.strides if spec.order == "K" else None
+        op = Input(spec=spec, name=name, origin=Origin(self.site), strides=strides)
+        return self.trace.push(op, leaf)
 
     def fresh(self, leaf: Any) -> Traced:
         """Return the leaf under a number of its own: an outer use of it does not count here."""

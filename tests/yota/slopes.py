@@ -7,10 +7,20 @@ import numpy as np
 import yota
 
 
+def by_grad(f, *args, **kwargs):
+    """Return value and gradient of the first argument."""
+    value, g = yota.grad(f, *args, **kwargs)
+    return value, g[0]
+
+
+# how a gradient is asked for
+WAY = {"way": by_grad}
+
+
 def slope(f, *args, **kwargs):
     """Return the gradient after three equal calls: traced, then twice from the cache, if at all."""
-    found = [yota.grad(f, *args, **kwargs) for _ in range(3)]
-    values, slopes = [v for v, _ in found], [g[0] for _, g in found]
+    found = [WAY["way"](f, *args, **kwargs) for _ in range(3)]
+    values, slopes = [v for v, _ in found], [g for _, g in found]
     assert all(np.array_equal(v, values[0], equal_nan=True) for v in values)
     assert all(np.array_equal(g, slopes[0], equal_nan=True) for g in slopes)
     return slopes[0]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import yota
 from tests.programs import RandomProgram, programs
 from tests.zoo import SMOOTH
-from yota import batching, higher
+from yota import batching, jacobians
 from yota.structs import flatten, is_float
 
 RNG = np.random.default_rng(5)
@@ -22,7 +22,8 @@ def assert_rows_agree(monkeypatch, f, *args):
     argnums = tuple(k for k, a in enumerate(args) if flatten(a, leaf=is_float)[0])
     together = flatten(yota.jacobian(f, argnums)(*args))[0]
     with monkeypatch.context() as patch:
-        patch.setattr(higher, "pull_together", lambda *_: None)
+        patch.setattr(jacobians, "pull_together", lambda *_: None)
+        yota.reset()
         alone = flatten(yota.jacobian(f, argnums)(*args))[0]
     for a, b in zip(together, alone, strict=True):
         assert a.dtype == b.dtype
@@ -40,6 +41,9 @@ def test_rows_together_are_rows_one_by_one(f, args, monkeypatch):
 @given(programs)
 @settings(max_examples=25)
 def test_hessians_of_random_programs_agree(program: RandomProgram):
+    # the gradient of a real function of a complex argument is not holomorphic
+    assume(not any(map(np.iscomplexobj, flatten(program.args)[0])))
+
     def gradients(*args):
         return yota.value_and_grad(program, tuple(range(len(args))))(*args)[1]
 

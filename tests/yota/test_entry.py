@@ -319,3 +319,37 @@ def test_the_lines_of_an_entry_name_every_op():
     for var, line in source.line_of.items():
         assert f"# {tape.optimised.survivor(var)}" in lines[line - 1]
     assert set(tape.optimised.ops) <= set(source.line_of)
+
+
+def test_two_layouts_that_are_no_row_are_told_apart_where_bits_matter():
+    whole = np.random.default_rng(0).standard_normal((6, 8, 10))
+    first = whole[::2, :, ::2]
+    other = np.moveaxis(np.ascontiguousarray(np.moveaxis(whole, 2, 0)), 0, 2)[::2, :, ::2]
+    assert other.shape == first.shape
+    assert other.strides != first.strides
+
+    def f(x):
+        return np.sum(np.exp(x) * x)
+
+    for exact in (True, False):
+        enter = entry_of(yota.gradtape(f, first), exact=exact)
+        assert enter(first) is not MISS
+        assert (enter(other) is MISS) == exact
+    yota.reset()
+    for x in (first, other, first, other):
+        value, g = yota.grad(f, x, exact=True)
+        wanted, slopes = yota.gradtape(f, x).play(x)
+        assert value == wanted
+        np.testing.assert_array_equal(g[0], slopes[0])
+    assert yota.cache_info().hits == 2
+
+
+def test_the_peak_of_a_program_is_what_lives_at_a_time():
+    def f(x):
+        for _ in range(5):
+            x = np.tanh(np.sin(x))
+        return np.sum(x)
+
+    program = yota.grad(f, np.ones(100))[1].program
+    plan = program.plan()
+    assert 0 < program.peak_nbytes <= plan.nbytes < plan.unshared_nbytes

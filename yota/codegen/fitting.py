@@ -130,7 +130,8 @@ class Fitting:
             return test
         if spec.order in _FLAGS:
             return f"{test} or not {name}.flags.{_FLAGS[spec.order]}"
-        return f"{test} or {name}.flags.forc"
+        # elements may be summed in the order in which they lie
+        return f"{test} or {name}.flags.forc or {name}.strides != {op.strides}"
 
     def differs(self, s: Static, value: Any, path: str) -> str:
         """Return what is true where a fixed value is another one than the recorded one."""
