@@ -134,6 +134,8 @@ def _print_why(run: Run) -> None:
         return
     try:
         element = find_element(run.options.why, session.tape, session.opened.values)
+        if element.index and "[" not in run.options.why:
+            say("no index given: the first element that is not finite, else the largest")
         if run.options.json:
             text = dump(why_object(session, element))
             data(run, f"{text if run.console.utf else escaped(text)}\n")

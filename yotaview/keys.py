@@ -215,7 +215,19 @@ PAIRS = {
 
 DEFAULT_FOOTER = ("next", "layout", "find", "goto", "why", "copy", "export")
 FOOTERS: dict[str, tuple[str, ...]] = {
-    "step": ("next", "into", "continue", "twin", "breakpoint", "value", "find", "goto", "finish"),
+    "step": (
+        "next",
+        "into",
+        "continue",
+        "twin",
+        "breakpoint",
+        "value",
+        "why",
+        "find",
+        "goto",
+        "finish",
+        "whatif",
+    ),
     "passes": ("next", "verify", "hidden", "more", "layout", "find", "open", "goto", "why", "copy"),
     "code": (
         "next",

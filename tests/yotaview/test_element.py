@@ -150,3 +150,18 @@ def test_grid_scrolls_to_the_element_one_stands_on():
     shown = screen_of(session, (80, 24), keys)
     assert "[39,34]" in shown
     assert "▶" in next(r for r in shown.splitlines() if "│39" in r or "┃39" in r)
+
+
+def test_wide_screen_tells_the_terms_of_the_element_without_being_asked():
+    shown = screen_of(mlp_session(), (200, 60), AT_49)
+    assert "element ∂W1[0,1] = " in shown
+    assert "6 of 8 shown, the rest sum to" in shown
+    assert "element" not in screen_of(mlp_session(), (80, 24), AT_49)
+
+
+def test_linear_algebra_is_explained_when_asked_only():
+    session = session_of(yota.gradtape(lambda x: np.linalg.det(x), np.eye(3)))
+    session.jump("%2")
+    hint = " ".join(("W:", "why"))  # the source around the function is on the screen too
+    assert hint not in screen_of(session, (200, 60))
+    assert "has no exact terms" in screen_of(session, (200, 60), ["W"])

@@ -23,7 +23,7 @@ from yotaview.render.text import NOW, describe, phase_of, target
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
-LISTED, MOST = 12, 64
+FEW, LISTED, MOST = 6, 12, 64
 MADE = {"multiply": "the product of", "divide": "the quotient of", "negative": "minus"}
 BARS = 8
 INDENT = 4
@@ -91,6 +91,22 @@ def why_page(session: Session, trail: Trail, room: int) -> Page:
     return Page([*head, *body, *tail(why)], title, note, at)
 
 
+def cursor_lines(session: Session, element: Element, room: int) -> list[Line]:
+    """Return the largest terms of the element one stands on, where they are found at once."""
+    explainer = explainer_of(session)
+    if not isinstance(session.tape[element.var], Call) or not explainer.at_once(element.var):
+        return []
+    why, rows = why_of(session, element, FEW)
+    head = line(
+        Span("element ", "dim"), Span(own_name(session, element), "title"), " = ",
+        Span(number_text(why.value), "number"), Span("   W: why", "dim"),
+    )  # fmt: skip
+    made = formula(session.tape, element, lambda v: np.shape(session.recorded(v)))
+    told = [line(Span("   = ", "dim"), clean(made))] if made else []
+    body = [row_line(session, why, r, room) for r in rows]
+    return [head, *told, line(Span(_told(session, why), "note")), *body, *tail(why)]
+
+
 def trail_text(session: Session, trail: Sequence[Element], room: int) -> str:
     """Return the elements one came through, the last ones where there is no room for all."""
     names = [clean(own_name(session, e)) for e in trail]
@@ -156,7 +172,7 @@ def _told(session: Session, why: Why) -> str:
     note = f": {why.note}" if why.note else ""
     match why.kind:
         case "sum":
-            many = f"the sum of {why.count:,} terms" if why.count != 1 else "one product"
+            many = f"the sum of {why.count:,} terms" if why.count != 1 else "one product of these"
             return f"{many}{', the largest first' if why.count > 1 else ''}{note}"
         case "made":
             parts = len(why.terms[0].parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,15 @@ from yotaview.render.pin import pinned_page
 from yotaview.render.source import why_page as explanation
 from yotaview.render.text import facts_of, has_value, quick_facts
 from yotaview.render.value import page as value_page
-from yotaview.render.why import why_of, why_page
+from yotaview.render.why import cursor_lines, why_of, why_page
 from yotaview.widgets.state import State
 from yotaview.widgets.view import View
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
+
+# a pane of so many lines has room for the element's terms below the rule
+ROOM = 24
 
 
 class ElementView(View):
@@ -59,7 +63,11 @@ class ElementView(View):
         if self.following:
             return why_page(self.session, self.trail, width)
         checked = self.state.derived.rules.of(self.session.at)
-        return explanation(self.session, width, height, self.state.later, checked)
+        element = self.state.cells.element(self.session) if height >= ROOM else None
+        below = [] if element is None else cursor_lines(self.session, element, width)
+        room = height - (len(below) + 1 if below else 0)
+        page = explanation(self.session, width, room, self.state.later, checked)
+        return replace(page, lines=[*page.lines, (), *below]) if below else page
 
     def redraw(self) -> None:
         """Draw the panes; in the background find what takes long."""

@@ -18,16 +18,17 @@ from yotaview.model.why.elements import (
     NoElement,
     Part,
     Term,
+    array_of,
     first_element,
     index_text,
     most_urgent,
     name_of_element,
     read,
 )
-from yotaview.model.why.moving import moving
+from yotaview.model.why.moving import MOVING, moving
 from yotaview.model.why.pointwise import is_pointwise, pointwise
 from yotaview.model.why.slopes import slopes, tolerance
-from yotaview.model.why.sums import contributions, product, reduced
+from yotaview.model.why.sums import CONTRACTIONS, SUMMING, contributions, product, reduced
 
 __all__ = [
     "Element",
@@ -44,6 +45,8 @@ __all__ = [
 ]
 
 LIMIT = 64
+SMALL = 100_000
+NAMED = {*MOVING, *SUMMING, *CONTRACTIONS, "einsum"}
 FAMILIES: tuple[Callable[[Ask], Terms | None], ...] = (
     contributions,
     lambda ask: pointwise(ask) if is_pointwise(ask.op) else None,
@@ -98,6 +101,15 @@ class Explainer:
     ) -> None:
         self.tape, self.values, self.barred, self.edited = tape, values, barred, edited
         self.kept: dict[Any, Any] = {}
+
+    def at_once(self, var: Var) -> bool:
+        """Tell whether the terms of an op's elements are found without a wait that is felt."""
+        op = self.tape[var]
+        operands = (*op.operands, var) if isinstance(op, Call) else (var,)
+        sizes = (array_of(self.values.get(v)) for v in operands)
+        small = all(x is not None and x.size <= SMALL for x in sizes)
+        named = not isinstance(op, Call) or is_pointwise(op) or op.name in NAMED
+        return small and named
 
     def why(self, element: Element, limit: int = LIMIT) -> Why:
         """Return the terms of an element; raises NoElement where there is no such element."""
