@@ -15,9 +15,10 @@ from yotaview.model import store
 from yotaview.model.session import Session
 from yotaview.render.buffers import buffer_lines
 from yotaview.render.dot import to_dot
+from yotaview.render.fold import is_folded
 from yotaview.render.json import json_lines
 from yotaview.render.line import Line, line, plain
-from yotaview.render.svg import LayoutError, dot_svg, render_dot, svg_png, tape_svg
+from yotaview.render.svg import LayoutError, render_dot, svg_png, tape_svg
 from yotaview.render.tapes import heading
 from yotaview.render.text import tape_lines
 
@@ -32,9 +33,14 @@ class Selection:
     """What is to be exported: a capture, the open calls of some rows, and a stage of the first."""
 
     def __init__(
-        self, capture: Capture, sessions: Sequence[Session], stage: str = "reverse"
+        self,
+        capture: Capture,
+        sessions: Sequence[Session],
+        stage: str = "reverse",
+        direction: str = "TB",
     ) -> None:
         self.capture, self.sessions, self.stage = capture, sessions, stage
+        self.direction = direction
 
     @property
     def tape(self) -> Tape:
@@ -100,13 +106,24 @@ def _json(selection: Selection) -> bytes:
 
 
 def _pdf(selection: Selection) -> bytes:
-    return render_dot(to_dot(selection.tape), "pdf")
+    return render_dot(_dot(selection, fold=is_folded(selection.tape)), "pdf")
+
+
+def _dot(selection: Selection, *, fold: bool = False) -> str:
+    session = selection.sessions[0]
+    return to_dot(selection.tape, direction=selection.direction, fold=fold, at=session.at)
+
+
+def _svg(selection: Selection) -> bytes:
+    at = selection.sessions[0].at
+    svg = tape_svg(selection.tape, direction=selection.direction, at=at)
+    return svg.encode("utf-8", "replace")
 
 
 WRITERS: dict[str, Callable[[Selection], bytes]] = {
-    ".svg": lambda s: tape_svg(s.tape).encode("utf-8", "replace"),
-    ".dot": lambda s: to_dot(s.tape).encode("utf-8", "replace"),
-    ".png": lambda s: svg_png(dot_svg(to_dot(s.tape, fold=len(s.tape) > 500))),
+    ".svg": _svg,
+    ".dot": lambda s: _dot(s).encode("utf-8", "replace"),
+    ".png": lambda s: svg_png(_svg(s).decode()),
     ".pdf": _pdf,
     ".txt": _text,
     ".json": _json,
@@ -137,8 +154,20 @@ def export(path: str, selection: Selection) -> None:
         content = WRITERS[suffix](selection)
         with replacing(path) as file:
             file.write(content)
-    except (OSError, LayoutError, KeyError, MemoryError, RecursionError) as error:
+    except LayoutError as error:
+        raise ExportError(f"{path}: {error}{_dot_instead(path, selection)}") from error
+    except (OSError, KeyError, MemoryError, RecursionError) as error:
         raise ExportError(f"{path}: {str(error) or type(error).__name__}") from error
+
+
+def _dot_instead(path: str, selection: Selection) -> str:
+    """Write what could not be laid out as DOT beside it, unless such a file is there."""
+    instead = os.path.splitext(path)[0] + ".dot"
+    if os.path.exists(instead):
+        return ""
+    with replacing(instead) as file:
+        file.write(WRITERS[".dot"](selection))
+    return f"; wrote {instead} instead"
 
 
 @contextlib.contextmanager

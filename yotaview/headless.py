@@ -47,7 +47,7 @@ def print_outputs(run: Run) -> None:
         _print_why(run)
     _print_tapes(run, rows)
     if o.out:
-        _export_all(run, Selection(capture, _to_export(run, rows), o.stage))
+        _export_all(run, Selection(capture, _to_export(run, rows), o.stage, o.direction))
     if o.check:
         _check_all(run, rows)
     if o.screenshot:

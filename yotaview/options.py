@@ -147,6 +147,12 @@ def _headless_options(group: Any) -> None:
 def _choice_options(group: Any) -> None:
     group.add_argument("--tape", type=_count, metavar="N", help="tape N of --list")
     group.add_argument("--call", type=_count, metavar="K", help="kept call K of the tape")
+    group.add_argument(
+        "--direction",
+        choices=("TB", "LR"),
+        default="TB",
+        help="drawings from top to bottom, or from left to right",
+    )
     group.add_argument("--stage", choices=STAGES, default="reverse", help="the tape after a pass")
     group.add_argument(
         "--only", metavar="NAME", help="tapes of one function, or called at FILE:LINE"

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import yota
+from tests.yotaview.screen_text import drive, text_of
 from tests.yotaview.scripts import EXP, LOOP, NAN, captured
+from yotaview.app import YotaView
 from yotaview.export import (
     SUFFIXES,
     WRITERS,
@@ -20,7 +26,9 @@ from yotaview.export import (
 )
 from yotaview.model import store
 from yotaview.model.session import Session
+from yotaview.model.single import session_of
 from yotaview.options import STAGES
+from yotaview.render import svg
 from yotaview.render.json import json_lines
 
 EXP_CALL = "def foo(x):\n    return np.exp(x)\nyota.grad(foo, 0.5)\n"
@@ -189,3 +197,87 @@ def test_json_of_nan_is_still_json(tmp_path: Path) -> None:
     assert lines[0]["value"] == "nan"
     assert lines[0]["nonfinite"] == 1
     assert sum(op.get("nan") or 0 for op in lines[1:]) > 0
+
+
+def long_chain(x):
+    for _ in range(20):
+        x = np.sin(x) * 2.0
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+def test_drawings_take_a_direction(tmp_path, direction):
+    session = session_of(yota.gradtape(long_chain, np.ones(3)))
+    for name in ("x.dot", "x.svg"):
+        export(str(tmp_path / name), Selection(session.capture, [session], direction=direction))
+    assert f"rankdir={direction}" in (tmp_path / "x.dot").read_text()
+    sides = r'width="(\d+)pt" height="(\d+)pt"'
+    width, height = map(int, re.search(sides, (tmp_path / "x.svg").read_text()).groups())
+    assert (width > height) == (direction == "LR")
+
+
+# pytorch/pytorch#128634: a layout that takes for ever; .dot is written whatever comes
+def test_what_cannot_be_laid_out_is_written_as_dot(tmp_path, monkeypatch):
+    def never(*_):
+        raise svg.LayoutError("the layout took longer than 10 s")
+
+    monkeypatch.setattr(svg, "render_dot", never)
+    session = session_of(yota.gradtape(long_chain, np.ones(3)))
+    with pytest.raises(ExportError, match=r"took longer .* wrote .*x\.dot instead"):
+        export(str(tmp_path / "x.svg"), Selection(session.capture, [session]))
+    assert (tmp_path / "x.dot").read_text().startswith("digraph")
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_a_drawing_that_takes_too_long_is_folded(tmp_path, monkeypatch):
+    def f(x):
+        for _ in range(20):
+            x = np.sin(x) * 2.0
+        return np.sum(x)
+
+    real, sources = svg.render_dot, []
+
+    def impatient(source, form):
+        sources.append(source)
+        if len(sources) == 1:
+            raise svg.LayoutError("the layout took longer than 10 s")
+        return real(source, form)
+
+    monkeypatch.setattr(svg, "render_dot", impatient)
+    session = session_of(yota.gradtape(f, np.ones(3)))
+    export(str(tmp_path / "x.svg"), Selection(session.capture, [session]))
+    text = (tmp_path / "x.svg").read_text()
+    assert "folded by source line" in text
+    assert all(f'id="op-{v.id}"' in text for v in session.tape.ops)
+
+
+def test_a_layout_that_runs_is_stopped(tmp_path):
+    edges = " ".join(f"a{i} -> b{j};" for i in range(60) for j in range(60))
+    done = threading.Event()
+
+    def stop():
+        while not done.wait(0.05):
+            svg.stop_layout()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(svg.Stopped, match="stopped"):
+        svg.render_dot(f"digraph {{ {edges} }}", "svg")
+    done.set()
+    thread.join()
+    assert b"<svg" in svg.render_dot("digraph { a -> b }", "svg")
+
+
+def test_the_screen_exports_in_the_background(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app = YotaView(session_of(yota.gradtape(long_chain, np.ones(3))), view="graph")
+
+    async def act(pilot):
+        await pilot.press("x", *"a.svg", "enter")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "wrote a.svg" in text_of(app)
+
+    drive(app, (80, 24), act)
+    assert "rankdir" not in (tmp_path / "a.svg").read_text()
+    assert 'id="op-1"' in (tmp_path / "a.svg").read_text()

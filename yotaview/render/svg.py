@@ -24,11 +24,24 @@ from yotaview.render.members import with_members
 SECONDS = 10.0
 FONT = "DejaVu Sans Mono"
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+WORTH_FOLDING = 50
 _one_at_a_time = threading.Lock()
+_stopped = threading.Event()
 
 
 class LayoutError(Exception):
     """A graph could not be laid out; the text says what to do."""
+
+
+class Stopped(LayoutError):  # noqa: N818 - what it says
+    """The layout was stopped by the user."""
+
+
+def stop_layout() -> None:
+    """End a layout that runs in another thread."""
+    _stopped.set()
+    if _one_at_a_time.locked():
+        module_engine().increment_epoch()
 
 
 def tape_svg(tape: Tape, *, direction: str = "TB", at: Var | None = None) -> str:
@@ -37,7 +50,13 @@ def tape_svg(tape: Tape, *, direction: str = "TB", at: Var | None = None) -> str
     The element of op %n has the id `op-n`, within a folded node too.
     """
     if not is_folded(tape):
-        return dot_svg(to_dot(tape, direction=direction))
+        try:
+            return dot_svg(to_dot(tape, direction=direction))
+        except Stopped:
+            raise
+        except LayoutError:
+            if len(tape) < WORTH_FOLDING:
+                raise
     groups, note = by_line(tape, at)
     return with_members(dot_svg(draw_groups(tape, groups, note, direction)), tape, groups)
 
@@ -148,12 +167,15 @@ def _in_sandbox(source: str, form: str) -> bytes:
         wasi.stdout_file = os.path.join(folder, "stdout")
         wasi.stderr_file = os.path.join(folder, "stderr")
         store.set_wasi(wasi)
+        _stopped.clear()
         alarm = threading.Timer(SECONDS, engine.increment_epoch)
         alarm.daemon = True
         alarm.start()
         try:
             return _Guest(store, module).render(source, form)
         except wasmtime.Trap as trap:
+            if trap.trap_code == wasmtime.TrapCode.INTERRUPT and _stopped.is_set():
+                raise Stopped("the layout was stopped") from None
             if trap.trap_code == wasmtime.TrapCode.INTERRUPT:
                 raise LayoutError(_too_long()) from None
             raise LayoutError("the graph is too deep to lay out; .dot works at any size") from None

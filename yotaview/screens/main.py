@@ -8,12 +8,13 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from yotaview.export import SUFFIXES, ExportError, Selection, export, replacing
+from yotaview.export import SUFFIXES, ExportError, replacing
 from yotaview.model.goto import GotoError
 from yotaview.model.predicate import HELP as CONDITIONS
 from yotaview.render.lesson import lesson_page
 from yotaview.render.line import Page
 from yotaview.render.tapes import output_page
+from yotaview.screens.exporting import Exporting
 from yotaview.screens.picture import picture
 from yotaview.screens.runs import SEARCH, Runs
 from yotaview.screens.text import TextScreen, help_page
@@ -30,7 +31,7 @@ PROMPTS = {
 }
 
 
-class MainScreen(WhatIf, Runs):
+class MainScreen(WhatIf, Runs, Exporting):
     """Handles the prompt and what leaves the screen."""
 
     confirmed: Path | None = None
@@ -114,8 +115,7 @@ class MainScreen(WhatIf, Runs):
         path = Path(text).expanduser()
         if not self.may_write(path):
             return False
-        export(str(path), Selection(self.session.capture, [self.session]))
-        self.tell(f"wrote {text}")
+        self.write_export(path, text)
         return True
 
     def store(self, text: str) -> bool:
@@ -185,7 +185,7 @@ class MainScreen(WhatIf, Runs):
             return
         elif self.view.zoomed:
             self.do_zoom()
-        elif self.view.stop():
+        elif self.view.stop() or self.stop_export():
             return
         elif self.view_name != "step":
             self.show("step")
