@@ -6,6 +6,7 @@ import contextlib
 import gc
 import io
 import json
+import re
 import zipfile
 from array import array
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ from yotaview.model.opened import SavedRow
 FORMAT = "yotaview session"
 VERSION = 1
 MANIFEST = "session.json"
+ARRAY = re.compile(r"arrays/\d+\.npy")
 MAX_BYTES = 2 << 30
 MAX_TEXT = 256 << 20
 MAX_FILES = 200_000
@@ -92,6 +94,15 @@ def _member(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, STAMP)
     info.compress_type = zipfile.ZIP_DEFLATED
     return info
+
+
+def _check_names(names: list[str]) -> None:
+    """Refuse what no session holds: other files, and files that hide each other."""
+    odd = next((n for n in names if n != MANIFEST and not ARRAY.fullmatch(n)), None)
+    if odd is not None:
+        raise SessionError(f"it holds a file that no session has: {odd[:60]!r}")
+    if len(set(names)) < len(names):
+        raise SessionError("it holds two files of one name")
 
 
 def _check_sizes(sizes: dict[str, int]) -> None:
@@ -169,13 +180,15 @@ def load(path: str | Path) -> Capture:
     except UNREADABLE as error:
         raise SessionError(f"{path} is not a session that this version reads: {error}") from error
     except TOO_MUCH as error:
-        raise SessionError(f"{path} cannot be read: {type(error).__name__}") from error
+        deep = "nested too deeply" if isinstance(error, RecursionError) else type(error).__name__
+        raise SessionError(f"{path} cannot be read: {deep}") from error
     except Exception as error:  # whatever unpacking finds in a damaged file, as zlib.error
         raise SessionError(f"{path} is damaged: {error}") from error
 
 
 def _open(archive: zipfile.ZipFile) -> _Content:
     sizes = {i.filename: i.file_size for i in archive.infolist()}
+    _check_names(archive.namelist())
     _check_sizes(sizes)
     head = json.loads(archive.read(MANIFEST), parse_constant=_refuse)
     if head.get("format") != FORMAT or head.get("version") != VERSION:
@@ -289,6 +302,9 @@ def _check_calls(row: Row) -> None:
     for found in (numbers, row.nonfinite):
         if found != sorted({n for n in found if 0 < n <= row.count}):
             raise CodecError(f"calls {found[:8]} of {row.count}")
+    for history in (row.values, row.norms, *row.by_key.values()):
+        if len(history) > row.count:
+            raise CodecError(f"{len(history)} values of {row.count} calls")
 
 
 def _refuse(constant: str) -> None:
