@@ -422,7 +422,9 @@ def test_sessions_with_odd_statics_open_again(tmp_path: Path) -> None:
         np.dtype("O"),
         range(3),
     ]
-    capture = recorded(*((f, np.ones(2), value) for value in odd if not is_differentiable(value)))
+    records = [v for v in odd if isinstance(v, np.ndarray | np.void) and v.dtype.names]
+    odd = [v for v in odd if not is_differentiable(v) and not any(v is r for r in records)]
+    capture = recorded(*((f, np.ones(2), value) for value in odd))
     assert_same(capture, reopened(capture, tmp_path))
 
 
