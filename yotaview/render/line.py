@@ -271,10 +271,15 @@ def sparkline(values: Sequence[float], room: int) -> str:
     if not values:
         return ""
     step = max(1, -(-len(values) // room))
-    kept = [values[i] for i in range(0, len(values), step)]
+    kept = [_peak(values[i : i + step]) for i in range(0, len(values), step)]
     finite = [v for v in kept if v - v == 0]
     low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
     return "".join(_block(v, low, high) for v in kept)
+
+
+def _peak(values: Sequence[float]) -> float:
+    """Return what must not be lost of values that share a bar: NaN or inf, else the largest."""
+    return next((v for v in values if v - v != 0), max(values))
 
 
 def _block(value: float, low: float, high: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 
 FEW = 400
+SOME = 8
+WIDE, HUGE = 100, 180
 
 
 def value_text(row: Row, call: int | None = None) -> str:
@@ -68,9 +71,20 @@ def status(row: Row) -> str:
     """Return the outcome of a row in a few words."""
     if row.failure is not None:
         return clean(f"raised {row.failure.error.partition(':')[0]}")
+    if row.nonfinite and row.count > 1:
+        found = f"{len(row.nonfinite):,} of {row.count:,}"
+        return f"NaN/inf in {found}, first {row.nonfinite[0]:,}"
     if row.nonfinite:
-        return "NaN/inf" if row.count == 1 else f"NaN/inf in {len(row.nonfinite)} of {row.count}"
+        return "NaN/inf"
     return "ok" if row.has_gradient else "no gradient"
+
+
+def short_status(row: Row, wide: bool) -> str:
+    """Return the outcome of a row where there is little room: the first bad call of many."""
+    if row.nonfinite and row.count > 1:
+        many = f", {len(row.nonfinite):,} of {row.count:,}" if wide else ""
+        return f"NaN @{row.nonfinite[0]}{many}"
+    return status(row)
 
 
 def row_name(row: Row) -> str:
@@ -117,26 +131,46 @@ def _table_row(cells: Sequence[str], widths: Sequence[int], *, head: bool) -> Li
     )
 
 
-def tapes_page(
-    session: Session, order: Sequence[int], at: int, marked: frozenset[int], width: int
-) -> Page:
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which rows of a capture are listed, in which order, and how they were chosen."""
+
+    order: Sequence[int]
+    at: int
+    marked: frozenset[int] = frozenset()
+    wanted: str = ""
+    sort: str = ""
+
+
+def tapes_page(session: Session, listing: Listing, width: int) -> Page:
     """Return the list of rows of the Tapes view."""
-    wide = width >= 100
+    wide, huge = width >= WIDE, width >= HUGE
     name = 12 if wide else 9
     head = f"    # {'function':<{name}}{'called at':<15}{'calls':>6}{'fwd':>5}{'rev':>5}  "
     head += f"{'value':<12}{'‖∇‖':<10}"
-    rows = [line(Span(head + (f"{'values by call':<18}" if wide else "") + "status", "dim"))]
-    for index in order:
-        rows.append(_tape_row(session, index, index in marked, name, wide))
-    return Page(rows, "Captured tapes", _note(session.capture), at + 1)
+    head += f"{'values by call':<18}" if wide else ""
+    head += f"{'‖∇‖ by call':<18}{'kept':<26}{'inputs':<34}" if huge else ""
+    rows = [line(Span(f"{head}status", "dim"))]
+    for index in listing.order:
+        rows.append(_tape_row(session, index, index in listing.marked, name, width))
+    note = _note(session.capture, listing, wide)
+    return Page(rows, "Captured tapes", note, listing.at + 1)
 
 
-def _note(capture: Capture) -> str:
-    count = len(capture.rows)
-    return f"exit {capture.exit_code} · {count} tape{'' if count == 1 else 's'}"
+def _note(capture: Capture, listing: Listing, wide: bool) -> str:
+    count, shown = len(capture.rows), len(listing.order)
+    noun = "tape" if count == 1 else "tapes"
+    parts = [f"exit {capture.exit_code}" if not listing.wanted else ""]
+    parts.append(f"{count} {noun}" if shown == count else f"{shown} of {count} {noun} shown")
+    if wide or listing.wanted:
+        parts.append(f"filter: {clean(listing.wanted) or '—'}")
+    if wide:
+        parts += [f"sort: {listing.sort}", f"marked: {len(listing.marked)}"]
+    return " · ".join(p for p in parts if p)
 
 
-def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool) -> Line:
+def _tape_row(session: Session, index: int, marked: bool, name: int, width: int) -> Line:
+    wide, huge = width >= WIDE, width >= HUGE
     row = session.capture.rows[index]
     urgent = bool(row.nonfinite) or row.failure is not None
     marks = (
@@ -150,7 +184,11 @@ def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool)
         return line(*marks, Span(text, "alert"), f"{place_text(row)}  ", Span(status(row), "alert"))
     forward, reverse = _op_counts(row)
     counts = f"{row.count:>6}{forward:>5}{reverse:>5}  "
-    spark = (Span(f"{sparkline(row.values, 16):<18}", "forward"),) if wide else ()
+    spark = [Span(f"{sparkline(row.values, 16):<18}", "forward")] if wide else []
+    if huge:
+        inputs = cut("  ".join(_named_ops(row, Input)), 32)
+        spark.append(Span(f"{sparkline(row.norms, 16):<18}", "reverse"))
+        spark.append(Span(f"{row.kept_text or 'every call kept':<26}{clean(inputs):<34}", "dim"))
     return line(
         *marks,
         f"{number:>2} ",
@@ -159,7 +197,7 @@ def _tape_row(session: Session, index: int, marked: bool, name: int, wide: bool)
         counts,
         f"{cut(value_text(row), 11):<12}{cut(norm_text(row), 9):<10}",
         *spark,
-        Span(status(row), "alert" if urgent else "ok"),
+        Span(short_status(row, wide), "alert" if urgent else "ok"),
     )
 
 
@@ -202,13 +240,53 @@ def preview_page(session: Session, index: int, width: int) -> Page:
                 Span(sparkline(row.values, width - 24), "forward"),
             )
         )
-        rows += _named("kept", row.kept_text or "every call", width)
+        rows += _named("kept", kept_told(row), width)
+    if row.nonfinite:
+        rows += _named("NaN/inf", nonfinite_told(row), width)
     if row.norms:
         rows += _named("norms", _ends(row.norms), width)
-    if row.nonfinite:
-        rows += _named("NaN/inf", f"in call {', '.join(map(str, row.nonfinite[:8]))}", width)
+    rows += _norms_by_key(row, width) if row.count > 1 else []
     rows += _named("ops", " ".join(calls) + (" …" if len(calls) == 24 else ""), width)
     return Page(rows, title, row.kind)
+
+
+def kept_told(row: Row) -> str:
+    """Say which calls are kept, and why not all where that is so."""
+    if not row.kept_text:
+        return "every call"
+    return f"{row.kept_text}: first, last, first with NaN or inf, and some between"
+
+
+def nonfinite_told(row: Row) -> str:
+    """Say which calls hold NaN or infinity, the first by name."""
+    found = row.nonfinite
+    if row.count == 1:
+        return "value or gradient holds NaN or infinity"
+    if len(found) == 1:
+        return f"in call {found[0]:,}, the only one of {row.count:,}"
+    shown = ", ".join(f"{n:,}" for n in found[:SOME])
+    more = f", …: {SOME} of {len(found):,} shown" if len(found) > SOME else ""
+    return f"first in call {found[0]:,}; {len(found):,} of {row.count:,} calls: {shown}{more}"
+
+
+def _norms_by_key(row: Row, width: int) -> list[Line]:
+    """Return the history of each gradient, the first few of many."""
+    names = list(row.by_key)[:SOME]
+    if len(row.by_key) < 2:
+        return []
+    room = min(max(map(len, names)), 20)
+    rows = [
+        line(
+            Span(("by input" if k == 0 else "").ljust(9), "dim"),
+            f"{cut(clean(f'∂{name}'), room + 1):<{room + 1}}  ",
+            Span(sparkline(row.by_key[name], max(width - room - 34, 8)), "reverse"),
+            Span(f"  {_ends(row.by_key[name]).removeprefix('‖∇‖ ')}", "dim"),
+        )
+        for k, name in enumerate(names)
+    ]
+    if len(names) < len(row.by_key):
+        rows.append(line(Span(f"         {len(names)} of {len(row.by_key)} inputs shown", "dim")))
+    return rows
 
 
 def _ends(norms: Sequence[float]) -> str:

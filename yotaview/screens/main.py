@@ -28,6 +28,7 @@ PROMPTS = {
     "copy_file": ("write to ", "FILE"),
     "bisect": ("first call with ", CONDITIONS),
     "whatif": ("what if ", "%7[0,2] = 1.5, W1 *= 2; 0 as recorded, 2 or drop 2 a branch"),
+    "filter": ("only rows with ", "a text in function, place or status; empty shows all"),
 }
 
 
@@ -86,6 +87,7 @@ class MainScreen(WhatIf, Runs, Exporting):
             "copy_file": self.store,
             "bisect": self.search,
             "whatif": self.what_if,
+            "filter": self.only,
         }
         try:
             done = answers[kind](text)

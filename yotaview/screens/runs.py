@@ -12,6 +12,7 @@ from yotaview.model.predicate import PredicateError
 from yotaview.model.session import Session
 from yotaview.screens.desk import Desk
 from yotaview.screens.diff import DiffScreen
+from yotaview.widgets.tapes import TapesView
 
 SEARCH = re.compile(r":?\s*bisect\b\s*(.*)")
 
@@ -42,6 +43,25 @@ class Runs(Desk):
     def do_bisect(self) -> None:
         """Ask for what makes a call bad."""
         self.ask("bisect", "nan")
+
+    def do_filter(self) -> None:
+        """Ask which rows of Tapes to list."""
+        if not isinstance(self.view, TapesView):
+            self.show("tapes")
+        self.ask("filter", self.tapes.wanted)
+
+    @property
+    def tapes(self) -> TapesView:
+        """The view of all rows."""
+        view = self.views["tapes"]
+        assert isinstance(view, TapesView)
+        return view
+
+    def only(self, text: str) -> bool:
+        """List only the rows that hold a text."""
+        self.tapes.filter_rows(text)
+        self.redraw()
+        return True
 
     def ask(self, kind: str, value: str) -> None:
         """Open the prompt."""

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import ClassVar
 
 from yotaview.model.goto import GotoError
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
-from yotaview.render.tapes import list_lines, output_page, preview_page, row_name, tapes_page
+from yotaview.render.tapes import (
+    Listing,
+    list_lines,
+    output_page,
+    place_text,
+    preview_page,
+    row_name,
+    status,
+    tapes_page,
+)
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
 from yotaview.widgets.view import WIDE, Box, View
+
+SORTS = ("call order", "most urgent", "most calls", "largest ‖∇‖")
+
+
+def _size(norm: float | None) -> float:
+    """Return a norm for sorting: what is not finite comes first, what is not there last."""
+    return -1.0 if norm is None else norm if math.isfinite(norm) else math.inf
 
 
 class TapesView(View):
@@ -25,7 +42,8 @@ class TapesView(View):
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
         self.row = state.session.row_index
-        self.urgent_first = False
+        self.sort_by = SORTS[0]
+        self.wanted = ""
         self.low = 9
 
     def draws(self) -> dict[str, Draw]:
@@ -48,11 +66,16 @@ class TapesView(View):
     @property
     def order(self) -> list[int]:
         """The rows in the order in sight."""
-        rows = self.session.capture.rows
-        found = list(range(len(rows)))
-        if not self.urgent_first:
-            return found
-        return sorted(found, key=lambda k: (rows[k].failure is None, not rows[k].nonfinite, k))
+        rows, found = self.session.capture.rows, self.holding(self.wanted)
+        found = found or list(range(len(rows)))
+        match self.sort_by:
+            case "most urgent":
+                return sorted(found, key=lambda k: (rows[k].failure is None, not rows[k].nonfinite))
+            case "most calls":
+                return sorted(found, key=lambda k: -rows[k].count)
+            case "largest ‖∇‖":
+                return sorted(found, key=lambda k: -_size(rows[k].norm_of()))
+        return found
 
     @property
     def index(self) -> int:
@@ -74,7 +97,8 @@ class TapesView(View):
 
     def rows(self, width: int, height: int) -> Page:
         """Return the list."""
-        return tapes_page(self.session, self.order, self.row, self.marked, width)
+        listing = Listing(self.order, self.row, self.marked, self.wanted, self.sort_by)
+        return tapes_page(self.session, listing, width)
 
     def preview(self, width: int, height: int) -> Page:
         """Return what the current row consists of."""
@@ -109,6 +133,8 @@ class TapesView(View):
 
     def do_back_into(self) -> None:
         """Show the row that is open."""
+        if self.session.row_index not in self.order:
+            self.wanted = ""
         self.select(self.order.index(self.session.row_index))
 
     def do_finish(self) -> None:
@@ -136,12 +162,30 @@ class TapesView(View):
         self.select(len(self.order) - 1)
 
     def do_layout(self) -> None:
-        """Sort by urgency, or in the order of the calls."""
+        """Sort in the next way."""
         index = self.index
-        self.urgent_first = not self.urgent_first
+        self.sort_by = SORTS[(SORTS.index(self.sort_by) + 1) % len(SORTS)]
         self.row = self.order.index(index)
         self.redraw()
-        self.tell("most urgent first" if self.urgent_first else "in the order of the calls")
+        self.tell(f"sorted: {self.sort_by}")
+
+    def filter_rows(self, text: str) -> None:
+        """List only the rows that hold a text; raises GotoError where none does."""
+        found = self.holding(text)
+        if not found:
+            raise GotoError(f"no row holds {text!r}; an empty filter shows all")
+        index, self.wanted = self.index, text
+        self.row = self.order.index(index) if index in found else 0
+        self.redraw()
+
+    def holding(self, text: str) -> list[int]:
+        """Return the rows that hold a text, whatever its case."""
+        rows = self.session.capture.rows
+        return [
+            k
+            for k, r in enumerate(rows)
+            if text.lower() in f"{row_name(r)} {place_text(r)} {status(r)} {r.kind}".lower()
+        ]
 
     def do_group(self) -> None:
         """Mark the current row, or take the mark away."""
