@@ -10,6 +10,7 @@ from tests.yotaview.screen_text import mlp_session, screen_of
 from tests.yotaview.scripts import LOOP, opened
 from yota.tape import Var
 from yotaview.model import summary
+from yotaview.model.autopsy.masks import bad_mask
 from yotaview.model.overcalls import over_calls
 from yotaview.model.single import session_of
 from yotaview.model.summary import LARGE, SAMPLE, quick_summary, sample_of, summarise
@@ -101,3 +102,15 @@ def test_pinned_value_stays_below_the_others_with_its_distance():
     shown = screen_of(mlp_session(), (120, 40), (*at, "N", "P", "n"))
     assert "%7 − %6: largest difference" in shown
     assert "pinned" not in screen_of(mlp_session(), (120, 40), (*at, "P", "P", "n"))
+
+
+def test_what_is_not_finite_is_found_in_large_arrays():
+    x = np.zeros((300, 300))
+    assert bad_mask(x) is None
+    assert bad_mask(x.astype(np.float16) + np.float16(60000)) is None
+    for bad in (np.nan, np.inf, -np.inf):
+        y = x.copy()
+        y[12, 3], y[200, 200] = bad, -bad
+        found = bad_mask(y)
+        assert found is not None
+        assert found.sum() == 2

@@ -17,7 +17,7 @@ BARS = "▁▂▃▄▅▆▇█"
 BINS = 10
 # an array beyond this is told from a sample first
 LARGE = 4_000_000
-SAMPLE = 100_000
+SAMPLE = 40_000
 MAGNITUDE = "|z|"
 
 

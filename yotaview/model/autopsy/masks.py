@@ -24,6 +24,7 @@ MOVES = {
     np.broadcast_to, np.ravel, np.flip, np.roll, np.repeat, np.tile, np.concatenate, np.stack,
     np.vstack, np.hstack, np.diag, np.diagonal, np.atleast_1d, np.atleast_2d, np.take,
 }  # fmt: skip
+MANY = 10_000
 PRODUCTS = {np.matmul, operator.matmul, np.dot}
 
 
@@ -34,8 +35,16 @@ def bad_mask(value: Any) -> Mask | None:
     x = numeric(value)
     if x is None or x.dtype.kind not in "fc":
         return None
+    if x.size > MANY and _has_finite_sum(x):
+        return None
     bad = ~np.isfinite(x)
     return bad if bad.any() else None
+
+
+def _has_finite_sum(x: Mask) -> bool:
+    """Tell whether the sum is finite, so that every element is: quicker than a mask of them."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(np.sum(x)))
 
 
 def nan_mask(value: Any) -> Mask:
