@@ -383,6 +383,15 @@ def test_links_past_a_box_are_drawn_and_named():
     assert face(session, boxes, node).kept == ("x",)
 
 
+def test_gradients_that_do_not_fit_are_counted():
+    def f(params):
+        return np.sum(np.tanh(params["first_weight"] * params["first_bias"]))
+
+    session = session_of(yota.gradtape(f, {"first_weight": X, "first_bias": X + 1}))
+    boxes = graph_of(session)
+    assert " +1" in plain(mirror(session, boxes, 40).lines)
+
+
 def test_what_lies_ahead_is_never_a_number():
     session = mlp_session()
     boxes = graph_of(session)

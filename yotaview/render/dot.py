@@ -106,7 +106,7 @@ def _what(op: Op) -> str:
 def _several(tape: Tape, group: Group) -> list[str]:
     ops = [tape[v] for v in group.ops]
     names = dict.fromkeys(op.name if isinstance(op, Call) else _what(op) for op in ops)
-    about = f"{group.ops[0]} … {group.ops[-1]}  ×{len(group.ops)}"
+    about = f"{group.ops[0]} … {group.ops[-1]} · {len(group.ops):,} ops"
     return [about, ", ".join(names), *([group.place] if group.place else [])]
 
 

@@ -174,7 +174,8 @@ def several(f: Face, room: int) -> str:
         text = "  ".join(names[:count]) + more
         if cells(text) <= room:
             return text
-    return cut(names[0], room)
+    more = f" +{len(names) - 1}" if len(names) > 1 else ""
+    return cut(names[0], room - len(more)) + more
 
 
 def _gap(canvas: Canvas, boxes: Boxes, n: int, plan: Plan, x: int) -> None:
