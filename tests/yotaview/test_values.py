@@ -114,3 +114,12 @@ def test_what_is_not_finite_is_found_in_large_arrays():
         found = bad_mask(y)
         assert found is not None
         assert found.sum() == 2
+
+
+def test_both_values_have_rows_where_there_is_little_room():
+    at = ("colon", "percent_sign", "7", "enter")
+    rows = screen_of(mlp_session(), (80, 24), (*at, "N", "P", "n")).splitlines()
+    split = next(k for k, row in enumerate(rows) if "pinned %6" in row)
+    assert "[:,0]" in " ".join(rows[:split])
+    assert "[:,0]" in " ".join(rows[split:])
+    assert " 0×4 of" not in " ".join(rows)

@@ -12,7 +12,7 @@ from yotaview.model.summary import LARGE, format_number, numeric
 from yotaview.render.grid import Cursor
 from yotaview.render.line import Line, Page, Span, line
 from yotaview.render.text import has_value, quick_facts
-from yotaview.render.value import absent, body, fact_lines, page
+from yotaview.render.value import LOW, absent, body, fact_lines, page
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -23,11 +23,12 @@ def pinned_page(
     width: int, height: int,
 ) -> Page:  # fmt: skip
     """Return the value at the position, below it the pinned one with its distance."""
-    upper = height // 2
-    above = page(session, mode, cursors[0], width, upper)
     if pinned not in session.tape:
-        return above
+        return page(session, mode, cursors[0], width, height)
     head = [line(Span(f"pinned {pinned} ".ljust(width, "─"), "title")), *_apart(session, pinned)]
+    known = session.is_known(pinned) and has_value(session, pinned)
+    upper = height // 2 if known else height - len(head) - 2
+    above = page(session, mode, cursors[0], width, upper)
     room = height - upper - len(head)
     below = _body(session, mode, cursors[1], pinned, width, room)
     rows = [*above.lines[:upper], *[()] * max(upper - len(above.lines), 0), *head, *below]
@@ -40,7 +41,7 @@ def _body(
     if not session.is_known(pinned) or not has_value(session, pinned):
         return absent(session, pinned, width)
     facts, value = quick_facts(session, pinned), session.recorded(pinned)
-    head = fact_lines(facts, spacious=False, width=width)[: max(room - 2, 0)]
+    head = fact_lines(facts, spacious=False, width=width) if room >= LOW else []
     return [*head, *body(value, mode, cursor, width, max(room - len(head), 1), facts)[0]]
 
 

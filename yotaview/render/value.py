@@ -27,6 +27,8 @@ from yotaview.render.text import RAISED, describe, has_value, quick_facts
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
+# below this the numbers themselves matter more than what they come to
+LOW = 7
 MODES = ("grid", "heat", "histogram", "summary", "calls")
 
 
@@ -94,6 +96,8 @@ def heading(session: Session, var: Var, width: int, height: int) -> list[Line]:
     name = describe(op).partition("(")[0]
     kind = facts.type_text
     rows = [line(Span(f"{var} ", "number"), Span(name), f"  {kind}  ", f"{facts.nbytes:,} B")]
+    if height < LOW:
+        return rows
     if height >= 14 and (told := adjoint(session, var)):
         rows.append(line(Span(told, "reverse")))
     if facts.sampled:
