@@ -7,7 +7,6 @@ from yota.api import (
     simplegrad,
     trace,
     value_and_grad,
-    vjp,
 )
 from yota.cache import cache_info, reset
 from yota.check import check_grads
@@ -16,6 +15,7 @@ from yota.errors import GuardError, RuleError, TapeError, TraceError, YotaError
 from yota.higher import hessian, hvp
 from yota.jacobians import jacobian
 from yota.program import generate_source, observe
+from yota.pullbacks import vjp
 from yota.rules.registry import defvjp, nondiff, primitive, zero
 from yota.tracing import array, stop_gradient
 from yota.updating import update

@@ -19,7 +19,7 @@ from yota.errors import TraceError
 from yota.frames import user_frames, users_first
 from yota.program import MISS, Called, CallRecord, Program, notify, observed
 from yota.recording import Recording, function_name, is_boxed_leaf, seed_box
-from yota.structs import flatten, pick_leaves
+from yota.structs import flatten
 from yota.tape import Tape, Var, hand_out
 from yota.tracing import Traced, current, sync
 from yota.tracing.box import BUSY
@@ -362,45 +362,6 @@ def pick(gradients: Sequence[Any], argnums: Any) -> Any:
     if isinstance(argnums, tuple | list):
         return tuple(gradients[n] for n in argnums)
     return gradients[argnums]
-
-
-def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """Return `f(*args)` and its pullback: from a cotangent of the output to one per argument.
-
-    The output may be any structure; the pullback takes one of the same structure and may be called
-    any number of times.
-    """
-    recording = Recording(f, args, kwargs)
-    output = recording.run(f)
-    value = recording.value(output)
-    report(recording, value, "vjp")
-
-    def pullback(dy: Any) -> tuple[Any, ...]:
-        """Return the cotangent of each argument."""
-        here = recording if recording.nested else recording.fork()
-        with here.trace.under_way(sys._getframe()):
-            gradients = hand_back(here, pair_seeds(here, output, dy))
-        return (
-            gradients if here.nested else tuple(hand_out(g, here.trace.values) for g in gradients)
-        )
-
-    return value, pullback
-
-
-def pair_seeds(recording: Recording, output: Any, dy: Any) -> list[tuple[Traced, Any]]:
-    """Return each traced output with its cotangent; raise ValueError where structures differ."""
-    outputs, structure = flatten(output, leaf=is_boxed_leaf)
-    try:
-        seeds = pick_leaves(structure, dy)
-    except (TypeError, LookupError, AttributeError):
-        raise ValueError("the pullback takes a cotangent of the output's structure") from None
-    found = []
-    for k, y in enumerate(outputs):
-        seed = seeds[k]
-        if isinstance(y, Traced) and seed is not None:
-            here = Traced(recording.trace, y._var, y._value)
-            found.append((here, seed_box(recording, here, seed)))
-    return found
 
 
 def trace(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Tape]:

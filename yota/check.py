@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from yota.api import grad, gradtape, value_and_grad, vjp
+from yota.api import grad, gradtape, value_and_grad
 from yota.arrays import copy_layout
 from yota.entry import ints_to_floats
+from yota.pullbacks import vjp
 from yota.recording import function_name
 from yota.structs import flatten, is_float, paths, unflatten
 from yota.tape import Call, Tape, Var, format_op, map_vars

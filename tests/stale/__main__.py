@@ -32,11 +32,10 @@ class Outcome:
 
 
 def play(seed: int, outcome: Outcome) -> None:
-    """Play one sequence in three worlds: with the cache, plainly, and traced anew each time."""
+    """Play one sequence in four worlds: with the cache, plainly, traced anew, and by a sibling."""
     sequence = Sequence(seed)
-    ours, plain, traced = worlds = [World(sequence.source) for _ in range(3)]
-    history: list[str] = []
-    why, last, hits = "", None, yota.cache_info().hits
+    ours, plain, traced, other = worlds = [World(sequence.source) for _ in range(4)]
+    history, why, last, hits = [], "", None, yota.cache_info().hits
     for _ in range(CALLS):
         change, arguments = sequence.change(), sequence.next_arguments()
         for world in worlds:
@@ -49,7 +48,10 @@ def play(seed: int, outcome: Outcome) -> None:
         outcome.raised += isinstance(expected, str)
         outcome.changed += not same(expected, last)
         last, why = expected, program.why_retraced if program is not None else why
-        fault = compare(found, expected, slope, ours.digest(), plain.digest())
+        asked = called(by_sibling, other, arguments, seed % 2 == 0, expected)
+        state = plain.digest()
+        fault = compare(found, expected, slope, ours.digest(), state)
+        fault = fault or compare(asked, expected, slope, other.digest(), state)
         if fault:
             outcome.wrong.append(report(seed, sequence, history, fault))
             break
@@ -72,6 +74,15 @@ def fresh_slope(world: World, arguments: str) -> Any:
     args = world.value(arguments)
     tape = yota.gradtape(world.space["f"], *args)
     return tape.play(*args)[1][0]
+
+
+def by_sibling(world: World, arguments: str, pull: bool, value: Any) -> Any:
+    """Return value and gradient by a pullback, or by a Jacobian, which comes without the value."""
+    args = world.value(arguments)
+    if not pull:
+        return value, yota.jacobian(world.space["f"])(*args)
+    found, pullback = yota.vjp(world.space["f"], *args)
+    return found, pullback(1.0)[0]
 
 
 def grad_of(world: World, arguments: str, exact: bool) -> tuple[Any, Any]:

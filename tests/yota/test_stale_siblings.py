@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -141,3 +143,53 @@ def test_observers_hear_of_every_jacobian():
         for _ in range(3):
             ask(X)
     assert [e.call.kind for e in heard] == ["vjp"] * 3
+
+
+# ---- pullbacks from the cache
+
+
+def test_later_pullbacks_are_of_replayed_calls():
+    def f(p, n):
+        return {"y": p["a"] ** n, "n": n, "s": np.sum(p["a"]) if p["a"][0] > 0 else 0.0 * p["a"][1]}
+
+    yota.reset()
+    for k in (1.0, 2.0, -1.0, 2.0, -1.0):
+        value, pullback = yota.vjp(f, {"a": k * X}, 2)
+        assert value["n"] == 2
+        assert np.array_equal(value["y"], (k * X) ** 2)
+        value["y"][...] = 7.0
+        for _ in range(2):
+            dx = pullback({"y": X, "n": None, "s": 1.0})[0]["a"]
+            assert np.array_equal(dx, X * 2 * (k * X) + (1.0 if k > 0 else 0.0))
+            dx[...] = 5.0
+    assert (yota.cache_info().hits, yota.cache_info().misses) == (3, 2)
+    with pytest.raises(ValueError, match="structure"):
+        yota.vjp(f, {"a": X}, 2)[1]({"y": X})
+
+
+def test_a_pullback_keeps_to_the_values_of_its_call():
+    x, state = X.copy(), [2.0]
+
+    def f(x):
+        return np.sum(x * x) * state[0]
+
+    yota.reset()
+    yota.vjp(f, x)
+    pullback = yota.vjp(f, x)[1]
+    assert yota.cache_info().hits == 1
+    x[...] = 9.0
+    state[0] = 5.0
+    assert np.array_equal(pullback(1.0)[0], 4.0 * X)
+    assert np.array_equal(yota.vjp(f, x)[1](1.0)[0], np.full(3, 90.0))
+    assert pullback(2.0)[0].tolist() == (8.0 * X).tolist()
+
+
+def test_neither_arguments_nor_values_of_a_pullback_are_kept_alive():
+    x, y = np.ones(1000), np.ones(1000)
+    yota.reset()
+    found = [yota.vjp(lambda x: np.tanh(x) * 2.0, a) for a in (x, y)]
+    assert yota.cache_info().hits == 1
+    alive = [weakref.ref(v) for v in (x, y, found[0][0], found[1][0])]
+    del x, y, found
+    gc.collect()
+    assert [r() is None for r in alive] == [True] * 4
