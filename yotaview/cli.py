@@ -29,8 +29,9 @@ from yotaview.invocation import (
     say,
     tell,
 )
-from yotaview.keys import keys_text
+from yotaview.keys import VIEWS, keys_text
 from yotaview.model import store
+from yotaview.model.goto import GotoError
 from yotaview.model.session import Session
 from yotaview.model.standing import read_standing, stand
 from yotaview.options import (
@@ -195,6 +196,8 @@ def _open_screen(run: Run) -> None:
     arguments = screen_arguments(run)
     if run.options.resume is not None:
         session, arguments = _resumed(run, arguments)
+    elif (left := left_open(run)) is not None:
+        session, arguments = left[0], {**arguments, "view": run.options.view or left[1]}
     else:
         session = first_session(run)
     if session is None:
@@ -203,6 +206,23 @@ def _open_screen(run: Run) -> None:
 
     with run.console.screen():
         run.again = run_app(session, **arguments, rerun=not run.reopened)
+
+
+def left_open(run: Run) -> tuple[Session, str] | None:
+    """Return where the screen stood that wrote a session, and its view; None where none is told.
+
+    What the options name goes before; what a file says that means nothing is left aside.
+    """
+    capture, o = run.capture, run.options
+    named = (o.tape, o.call, o.at, o.only, *o.breaks)
+    if capture is None or not run.reopened or not capture.standing or any(named):
+        return None
+    try:
+        wanted = read_standing(capture.standing)
+        session, _ = stand(capture, wanted)
+    except (ValueError, TypeError, LookupError, AttributeError, GotoError, RecursionError):
+        return None
+    return session, wanted.view if wanted.view in VIEWS else "step"
 
 
 def _resumed(run: Run, arguments: dict[str, Any]) -> tuple[Session | None, dict[str, Any]]:

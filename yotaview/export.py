@@ -38,9 +38,10 @@ class Selection:
         sessions: Sequence[Session],
         stage: str = "reverse",
         direction: str = "TB",
+        standing: str = "",
     ) -> None:
         self.capture, self.sessions, self.stage = capture, sessions, stage
-        self.direction = direction
+        self.direction, self.standing = direction, standing
 
     @property
     def tape(self) -> Tape:
@@ -147,7 +148,7 @@ def export(path: str, selection: Selection) -> None:
     try:
         if suffix == ".yota":
             with replacing(path) as file:
-                store.save(selection.capture, file)
+                store.save(selection.capture, file, selection.standing)
             return
         if not selection.sessions:
             raise ExportError(f"{path}: no tape to write")

@@ -14,9 +14,15 @@ from tests.yotaview.scripts import LOOP, captured
 from tests.yotaview.sessions import reopened
 from yotaview.app import YotaView
 from yotaview.capture import Capture, Limits
+from yotaview.capture.console import Console
+from yotaview.cli import left_open
+from yotaview.invocation import Run
+from yotaview.model import store
 from yotaview.model.session import Session
+from yotaview.options import make_parser
 from yotaview.render.line import plain, sparkline
 from yotaview.render.line import text_of as line_text
+from yotaview.render.passes import stage_page
 from yotaview.render.tapes import (
     Listing,
     kept_told,
@@ -30,6 +36,10 @@ from yotaview.render.tapes import (
 )
 
 BLOWS_UP = Path(__file__).parents[1] / "data" / "blows_up.py"
+STANDING = (
+    '{"row": 1, "nth": "a", "call": [], "view": "x", "theme": 3, "breaks": [], "at":'
+    ' {"number": "n", "name": 1, "reverse": 2, "statement": 3, "nth": "z"}}'
+)
 THREE = """\
 import numpy as np
 import yota
@@ -187,3 +197,57 @@ def test_reopened_run_shows_the_same_lists(blown_up: Capture, tmp_path: Path) ->
     for room in (78, 118, 198):
         first, second = (preview_page(Session(c), 0, room) for c in (blown_up, back))
         assert plain(first.lines) == plain(second.lines)
+
+
+def test_session_from_the_screen_opens_where_it_stood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = Session(captured(tmp_path, LOOP.format(count=12)), 0, 4)
+    app = YotaView(session)
+
+    async def act(pilot: Any) -> None:
+        await pilot.press("n", "n", "n", "b", "n", "3", "x", *"here.yota", "enter")
+        await pilot.pause()
+
+    drive(app, (120, 40), act)
+    back = store.load("here.yota")
+    left = left_open(invocation("here.yota", back))
+    assert left is not None
+    assert (left[0].place, left[1]) == (session.place, "code")
+    assert left[0].breakpoints == session.breakpoints != set()
+    assert left_open(invocation("here.yota", back, "--call", "3")) is None
+    again = reopened(back, tmp_path)
+    assert again.standing == back.standing
+
+
+@pytest.mark.parametrize(
+    "standing", ["", "{}", "[", "[" * 5000, '{"at": 1, "breaks": 2}', STANDING, "null"]
+)
+def test_standing_that_means_nothing_is_left_aside(three: Capture, standing: str) -> None:
+    three.standing = standing
+    assert left_open(invocation("x.yota", three)) is None
+
+
+def invocation(target: str, capture: Capture, *options: str) -> Run:
+    with Console() as console:
+        run = Run(make_parser().parse_args([*options]), console, target)
+        run.capture = capture
+        return run
+
+
+@pytest.mark.parametrize("where", ["run", "file"])
+def test_passes_show_as_many_rewrites_as_the_engine_made(tmp_path: Path, where: str) -> None:
+    capture = capture_of()
+    session = Session(reopened(capture, tmp_path) if where == "file" else capture, 0)
+    program = session.program
+    for k, stage in enumerate(program.stages):
+        if stage.name in ("trace", "reverse", "buffers", "code"):
+            continue
+        before = program.stages[k - 1].tape
+        gone = {v for v in before.ops if v not in stage.tape}
+        kinds = ("merged", "dropped", "inlined", "inside")
+        assert gone <= {r.var for r in stage.rewrites if r.kind in kinds}
+        page = stage_page(session, program.stages, k, 0)
+        assert len(page.lines) == len(program.stages) + len(stage.rewrites)
+    assert sum(len(s.rewrites) for s in program.stages) > 2

@@ -121,7 +121,10 @@ class Row:
 
 @dataclass(slots=True, eq=False)
 class Capture:
-    """One run of a script; `left_out` names the functions that `--capture` excluded."""
+    """One run of a script; `left_out` names the functions that `--capture` excluded.
+
+    `standing` says where the screen stood that wrote this session.
+    """
 
     script: str
     argv: list[str] = field(default_factory=list)
@@ -137,6 +140,7 @@ class Capture:
     module: bool = False
     lesson: str = ""
     left_out: tuple[str, ...] = ()
+    standing: str = ""
     hear: Callable[[str], None] | None = field(default=None, repr=False)
 
     def add_output(self, text: str) -> None:

@@ -48,15 +48,18 @@ class SaveError(OSError):
     """A capture cannot be written so that it could be opened again; the text says why."""
 
 
-def save(capture: Capture, target: BinaryIO) -> None:
+def save(capture: Capture, target: BinaryIO, standing: str = "") -> None:
     """Write a capture: scripts, output, tapes, and inputs and captured values of the kept calls.
+
+    `standing` says where the screen stands, with breakpoints; without it, where it stood before.
 
     Raises SaveError for one that could not be opened again.
     """
     writer = Writer()
     try:
         with uncollected():
-            text = json.dumps(_capture_to_json(capture, writer), allow_nan=False)
+            told = _capture_to_json(capture, writer) | {"standing": standing or capture.standing}
+            text = json.dumps(told, allow_nan=False)
             _check_sizes({MANIFEST: len(text)})
             _Content(json.loads(text), writer.arrays.__getitem__).capture()
         _write(target, text, writer.arrays)
@@ -234,6 +237,7 @@ class _Content:
             None if h["cut"] is None else str(h["cut"]),
             bool(h["interrupted"]),
             bool(h["timed_out"]),
+            standing=str(h.get("standing", "")),
         )
 
     def row(self, j: Json) -> Row:

@@ -7,6 +7,7 @@ from pathlib import Path
 from textual.worker import get_current_worker
 
 from yotaview.export import ExportError, Selection, export, suffix_of
+from yotaview.model.standing import standing
 from yotaview.render.svg import stop_layout
 from yotaview.screens.moves import Moves
 
@@ -21,7 +22,9 @@ class Exporting(Moves):
     def write_export(self, path: Path, text: str) -> None:
         """Write a file; what Graphviz lays out in the background, one at a time."""
         name = "LR" if getattr(self.view, "form", "") == "across" else "TB"
-        selection = Selection(self.session.capture, [self.session.still()], direction=name)
+        here = standing(self.session, self.view_name, self.app.theme).text()
+        still = [self.session.still()]
+        selection = Selection(self.session.capture, still, direction=name, standing=here)
         if suffix_of(str(path)) not in DRAWN:
             export(str(path), selection)
             self.tell(f"wrote {text}")
