@@ -52,13 +52,18 @@ def print_diff(run: Run) -> None:
 def print_bisect(run: Run) -> None:
     """Print the first bad call of each row, with its op; raises UsageError for no condition."""
     assert run.capture is not None
-    outcomes = []
-    try:
-        for k in chosen_rows(run):
-            if run.capture.rows[k].calls:
+    outcomes: list[Outcome] = []
+    refused: list[PredicateError] = []
+    for k in chosen_rows(run):
+        if run.capture.rows[k].calls:
+            try:
                 outcomes.append(first_bad(run.capture, k, run.options.bisect))
-    except PredicateError as error:
-        raise UsageError(f"--bisect: {error}") from error
+            except PredicateError as error:
+                refused.append(error)
+    if refused and not outcomes:
+        raise UsageError(f"--bisect: {refused[0]}") from refused[0]
+    for why in refused:
+        say(f"not searched: {why}")
     for found in outcomes:
         text = outcome_text(found, run.capture.rows[found.row])
         if run.options.json:

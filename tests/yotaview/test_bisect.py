@@ -132,7 +132,7 @@ def test_none_is_bad(tmp_path: Path) -> None:
         found = first_bad(capture, 0, condition)
         assert found.first is None
         told = outcome_text(found, capture.rows[0])
-        assert told == f"tape 1 loss: {condition} in none of all 20 calls"
+        assert told == f"tape 1 loss: {condition} in none of 20 calls"
 
 
 @pytest.mark.parametrize(
@@ -194,3 +194,15 @@ def test_key_opens_the_first_bad_call_at_its_op(blown_up: Capture, keys: tuple[s
         assert op.name == "log"
 
     drive(app, (120, 40), act)
+
+
+def test_rows_without_a_gradient_are_said_not_to_be_searched(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "grows.py"
+    script.write_text(GROWS.format(count=5, bad=4) + "yota.trace(loss, np.ones(3), 1.0)\n")
+    assert cli.main(["--bisect", "norm>1e6", str(script)]) == 4
+    out, err = capfd.readouterr()
+    assert "call 4 of 5 is the first" in out
+    assert "not searched: norm>1e6: the calls have no gradient, of loss" in err
+    assert "1 tape searched, 1 bad" in err

@@ -134,8 +134,10 @@ def outcome_text(found: Outcome, row: Row) -> str:
     """Return an outcome in a line: `file.py:9: call 731 of 1,000 is the first …`."""
     name = f"tape {found.row + 1} {row.name}"
     if found.first is None:
-        asked = "all" if found.test.counted or len(row.calls) == row.count else "all kept"
-        return f"{name}: {found.test.text} in none of {asked} {_count(found, row):,} calls"
+        calls = f"{row.count:,} calls" if row.count > 1 else "the one call"
+        if not found.test.counted and len(row.calls) < row.count:
+            calls = f"the {len(row.calls):,} calls that are kept of {row.count:,}"
+        return f"{name}: {found.test.text} in none of {calls}"
     place = f"{found.place or row.place}: "
     before = f"after {found.good:,} good" if found.good else "the very first"
     text = (
@@ -143,10 +145,6 @@ def outcome_text(found: Outcome, row: Row) -> str:
     )
     parts = [f"{text} ({before})", found.text, found.gap]
     return "; ".join(p for p in parts if p)
-
-
-def _count(found: Outcome, row: Row) -> int:
-    return row.count if found.test.counted else len(row.calls)
 
 
 __all__ = ["Outcome", "PredicateError", "first_bad", "outcome_text"]
