@@ -15,7 +15,7 @@ from tests.mutation.checks import Check
 from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.mutant import Mutant
 from tests.mutation.sources import source_mutants
-from tests.mutation.suite import Suite
+from tests.mutation.suite import Outcome, Suite
 from tests.yota.rules import test_rules
 from tests.yota.rules.samples import SAMPLES, Sample
 from yota.rules import elementwise
@@ -125,4 +125,10 @@ def rules_run(s: Sample) -> None:
 
 
 def test_every_exception_has_its_reason() -> None:
-    assert all(why.strip() for why in EQUIVALENT.values())
+    assert all(why.strip() and names for why, names in EQUIVALENT.items())
+
+
+def test_an_exception_that_names_no_fault_is_told() -> None:
+    (name, *_), *_ = EQUIVALENT.values()
+    known = {n for names in EQUIVALENT.values() for n in names} - {name}
+    assert mutate.unmet([Outcome(n, "equivalent") for n in known]) == [name]

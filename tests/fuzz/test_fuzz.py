@@ -160,6 +160,15 @@ def test_a_program_that_cannot_run_beside_its_point_has_no_differences_there() -
     assert (count.compared, count.left_out) == (2, 1)
 
 
+def test_a_nan_that_numpy_warns_of_is_no_failure() -> None:
+    session = Session(0, 1, out=io.StringIO())
+    whole = ("v1 = np.sqrt(a1 - a1) + a1",)
+    leaves = (Leaf(np.array([0.7, 0.3])),)
+    session.one(Program(0, (Argument("a1", leaves),), whole, ("v1",)))
+    assert not session.failures
+    assert session.alone == [0]
+
+
 def test_seeds_give_the_same_program_again() -> None:
     assert build(7).listing() == build(7).listing()
 

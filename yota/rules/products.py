@@ -57,7 +57,7 @@ def matmul_right_vjp(dy: Array, y: Array, a: Array, b: Array, **options: Any) ->
     if np.ndim(a) == 1:
         if np.ndim(b) == 1:
             return dy * a
-        return unbroadcast(column(a) * row(dy), np.shape(b))
+        return column(a) * row(dy)
     if np.ndim(b) == 1:
         return unbroadcast((t(a) @ column(dy))[..., 0], np.shape(b))
     return unbroadcast(t(a) @ dy, np.shape(b))

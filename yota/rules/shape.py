@@ -186,7 +186,7 @@ def split_vjp(dy: Any, y: Any, ary: Array, sections: Any, axis: int = 0) -> Arra
 
 def hsplit_vjp(dy: Any, y: Any, ary: Array, sections: Any) -> Array:
     """Join the pieces' cotangents along the second axis; a vector's along its only one."""
-    return np.concatenate(list(dy), axis=min(1, np.ndim(ary) - 1))
+    return np.concatenate(list(dy), axis=1 if np.ndim(ary) > 1 else 0)
 
 
 def unstack_vjp(dy: Any, y: Any, x: Array, /, *, axis: int = 0) -> Array:

@@ -69,8 +69,7 @@ def labels(subscripts: str, operands: list[Array]) -> tuple[list[str], str]:
     terms = left.split(",")
     if not arrow:
         named = left.replace("...", "").replace(",", "")
-        output = "..." if "..." in left else ""
-        output += "".join(sorted(c for c in set(named) if named.count(c) == 1))
+        output = "..." + "".join(sorted(c for c in set(named) if named.count(c) == 1))
     hidden = [np.ndim(x) - len(t.replace("...", "")) for t, x in zip(terms, operands, strict=True)]
     free = [c for c in LETTERS if c not in subscripts][: max(hidden, default=0)]
     spelled = [
@@ -131,7 +130,7 @@ def convolve_vjp(position: int) -> Callable[..., Array]:
 
     def pulled(dy: Array, y: Array, a: Array, v: Array, mode: str = "full") -> Array:
         full = in_full(dy, np.size(a), np.size(v), mode)
-        dx = np.convolve(full, np.flip(np.reshape((v, a)[position], -1)), "valid")
+        dx = np.convolve(full, np.flip((v, a)[position]), "valid")
         return np.reshape(dx, np.shape((a, v)[position]))
 
     return pulled
@@ -146,7 +145,7 @@ def correlate_vjp(position: int) -> Callable[..., Array]:
         full = in_full(dy, n, m, mode) if n >= m else np.flip(in_full(np.flip(dy), n, m, mode))
         if position == 0:
             return np.reshape(np.convolve(full, conj(v), "valid"), np.shape(a))
-        dv = conj(np.flip(np.convolve(full, np.flip(np.reshape(a, -1)), "valid")))
+        dv = conj(np.flip(np.convolve(full, np.flip(a), "valid")))
         return np.reshape(dv, np.shape(v))
 
     return pulled

@@ -79,7 +79,7 @@ def cholesky_vjp(dy: Array, y: Array, a: Array, /, *, upper: bool = False) -> Ar
     n = np.shape(a)[-1]
     middle = np.tril(h(low) @ g) * (1 - 0.5 * np.eye(n, dtype=real_dtype(a)))
     s = np.linalg.solve(h(low), h(np.linalg.solve(h(low), h(middle))))
-    return fold(conj(s + h(s)) * 0.5, not upper)
+    return fold(conj(s), not upper)
 
 
 # Eigenvalues.
@@ -96,7 +96,7 @@ def eigh_vjp(dy: Any, y: Any, a: Array, UPLO: Any = "L") -> Array:  # noqa: N803
     if is_complex(v):
         refuse_phase("np.linalg.eigh", turned)
     g = conj(v) @ (diagonal_matrix(dw) + over_gaps(turned, w, same)) @ t(v)
-    return fold((g + h(g)) * 0.5, UPLO.upper() == "L")
+    return fold(g, UPLO.upper() == "L")
 
 
 def eigvalsh_vjp(dy: Array, y: Array, a: Array, UPLO: Any = "L") -> Array:  # noqa: N803  # NumPy's name

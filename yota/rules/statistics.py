@@ -49,8 +49,8 @@ def cov_vjp(position: int) -> Callable[..., Array]:
             direct = np.real(np.sum(conj(x) * (np.transpose(g) @ x), axis=0))
             total = np.real(np.sum(dy * y)) / factor
             return (direct if fweights is None else direct * fweights) - total * d_factor
+        # The mean's own slope adds nothing: the weighted deviations sum to 0.
         dx = (g @ conj(x) + conj(np.transpose(g) @ x)) * w
-        dx = dx - w * (np.sum(dx, axis=1, keepdims=True) / np.sum(w))
         first = k if other is None else k - np.shape(observations(other, rowvar)[0])[0]
         part, own = (dx[:first], m) if position == 0 else (dx[first:], other)
         return np.reshape(np.transpose(part) if turns[position] else part, np.shape(own))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import yota
+from yota.rules.registry import VJP
 
 
 def slope(f: Any, *args: Any) -> Any:
@@ -44,7 +45,7 @@ def test_a_jump_in_the_exponent_has_no_slope_of_0() -> None:
     assert not np.isfinite(slope(lambda p: np.power(0.0, p), np.array(0.0)))
 
 
-@pytest.mark.parametrize("order", [None, 1, 1.5, 2, 3])
+@pytest.mark.parametrize("order", [None, 0.5, 1, 1.5, 2, 3])
 def test_the_norm_of_a_vector_of_zeros_has_slope_0(order: Any) -> None:
     g = slope(lambda x: np.linalg.norm(x, order), np.zeros(3))
     np.testing.assert_array_equal(g, np.zeros(3))
@@ -161,3 +162,105 @@ def test_the_only_point_of_an_interpolation_has_no_slope() -> None:
 def test_numbers_are_read_in_any_order(order: Any) -> None:
     assert slope(lambda x: np.ravel(x, order=order)[0] * 3.0, 2.0) == 3
     assert slope(lambda x: np.ravel(x, order=order)[0] * 3.0, np.float64(2.0)) == 3
+
+
+def test_the_root_of_a_python_zero_has_an_infinite_slope() -> None:
+    with np.errstate(divide="ignore"):
+        assert slope(lambda x: x**0.5, 0.0) == np.inf
+
+
+def test_complex_phases_that_turn_either_way_are_refused() -> None:
+    a = np.array([[2.0, 1j, 0.3], [-1j, 3.0, 0.5j], [0.3, -0.5j, 5.0]])
+    for w in (1.0, -1.0):
+        with pytest.raises(yota.RuleError, match="phase"):
+            slope(lambda a, w=w: w * np.imag(np.linalg.eigh(a)[1][0, 1] * (1 + 0.5j)), a)
+
+
+def test_vectors_of_equal_negative_eigenvalues_are_refused() -> None:
+    for a in (np.diag([-2.0, -2.0, 1.0]), np.diag([-3.0, -2.0, -2.0])):
+        with pytest.raises(yota.RuleError, match="equal values"):
+            slope(lambda a: np.sum(np.linalg.eigh(a)[1] * np.arange(9.0).reshape(3, 3)), a)
+
+
+def test_columns_of_a_stack_of_matrices_have_their_own_pivots() -> None:
+    rng = np.random.default_rng(3)
+    a, w = rng.normal(size=(2, 3, 3)), rng.normal(size=(2, 3, 3))
+    yota.check_grads(lambda a: np.sum(np.abs(np.linalg.eig(a)[1]) * w), a)
+
+
+def test_the_trimmed_the_placed_and_the_tiled_carry_masks() -> None:
+    steep = np.array([0.0, 1.0, 4.0])
+    for f in (
+        lambda x: np.sum(np.tile(np.where(x > 0, np.sqrt(x), 0.0), 2)),
+        lambda x: np.sum(np.broadcast_to(np.sqrt(x), (2, 3))[:, 1:]),
+        lambda x: np.sum(np.tile(np.sqrt(x), (2, 1))[:, 1:]),
+        lambda x: np.sum(np.trim_zeros(np.sqrt(x))),
+        lambda x: np.sum(np.insert(np.sqrt(x), 0, 7.0)[2:]),
+        lambda x: np.quantile(np.sqrt(x), 0.75),
+    ):
+        with np.errstate(divide="ignore"):
+            g = slope(f, steep)
+        assert g[0] == 0
+        assert np.all(np.isfinite(g))
+
+
+def test_python_numbers_carry_masks() -> None:
+    def masked(x: Any, how: Any) -> Any:
+        root = np.sqrt(x)
+        return np.where(x > 1.0, how(root.item()), 0.0) + x
+
+    for how in (
+        lambda r: r + 1.0, lambda r: 1.0 - r, lambda r: r * 2.0, lambda r: r / 2.0,
+        lambda r: -r, lambda r: +r, lambda r: abs(r), lambda r: r**1.5, lambda r: (r + 3.0) % 2.0,
+    ):  # fmt: skip
+        with np.errstate(all="ignore"):
+            assert slope(lambda x, how=how: masked(x, how), np.array(0.0)) == 1
+
+
+def test_the_slope_of_0_holds_whatever_comes_behind() -> None:
+    with np.errstate(divide="ignore"):
+        for f in (
+            lambda x: np.sqrt(np.linalg.norm(x)),
+            lambda x: np.sqrt(np.linalg.norm(x, 3)),
+            lambda x: np.sqrt(np.std(x)),
+        ):
+            np.testing.assert_array_equal(slope(f, np.zeros(3)), np.zeros(3))
+
+
+def test_a_complex_exponent_of_0() -> None:
+    g = slope(lambda p: np.real(np.power(0.0, p)), np.array(2.0 + 0j))
+    assert g == 0
+
+
+def test_eigenvalues_in_another_order_are_matched() -> None:
+    a = np.array([[1.0, 2.0, 0.3], [0.1, -3.0, 0.4], [0.2, 0.7, 5.0]])
+    rule, turned = VJP[np.linalg.eigvals].rule(0), [2, 0, 1]
+    y, dy = np.linalg.eigvals(a), np.array([1.0, 10.0, 100.0])
+    np.testing.assert_allclose(rule(dy[turned], y[turned], a), rule(dy, y, a))
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (4, 2), (3, 3)])
+def test_parts_of_complex_decompositions_that_no_phase_counts_in(shape: Any) -> None:
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=shape) + 1j * rng.normal(size=shape)
+    w = rng.normal(size=(2, 4, 4))
+
+    def f(a: Any) -> Any:
+        u, s, v = np.linalg.svd(a, full_matrices=False)
+        k = s.shape[0]
+        kept = np.abs(u) ** 2 * w[0, : shape[0], :k], np.abs(v) ** 2 * w[1, :k, : shape[1]]
+        whole = np.real(np.sum((u * s**2) @ v * w[0, : shape[0], : shape[1]]))
+        return np.sum(kept[0]) + np.sum(kept[1]) + whole
+
+    yota.check_grads(f, a)
+
+
+def test_a_stack_of_complex_matrices() -> None:
+    rng = np.random.default_rng(4)
+    a = rng.normal(size=(2, 3, 3)) + 1j * rng.normal(size=(2, 3, 3))
+    w = rng.normal(size=(2, 3, 3))
+
+    def f(a: Any) -> Any:
+        return np.sum(np.abs(np.linalg.eigh(a @ np.conj(np.swapaxes(a, -1, -2)))[1]) ** 2 * w)
+
+    yota.check_grads(f, a)

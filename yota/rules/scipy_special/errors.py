@@ -109,7 +109,7 @@ slopes(
 # The normal and the logistic distribution.
 slopes("ndtr", lambda y, x: density(x))
 slopes("ndtri", lambda y, p: ROOT_TAU * np.exp(y * y * 0.5))
-slopes("log_ndtr", lambda y, x: density(x) * np.exp(-y) if is_complex(x) else mills(x))
+slopes("log_ndtr", lambda y, x: mills(x))
 slopes("ndtri_exp", lambda y, p: 1 / mills(y))
 slopes(
     "owens_t",

@@ -81,7 +81,7 @@ def lu_factor_vjp(dy: Any, y: Any, a: Array, **options: Any) -> Array:
         raise RuleError("the derivative of lu_factor is known for one square matrix")
     dlu, (lu, piv) = dy[0], y
     low, up = triangles(lu)
-    middle = np.tril(t(low) @ np.tril(dlu, -1), -1) + np.triu(np.triu(dlu) @ t(up))
+    middle = np.tril(t(low) @ dlu, -1) + np.triu(dlu @ t(up))
     left = solve_triangular(lu, middle, 1, True, True)
     whole = t(solve_triangular(lu, t(left), 0, False))
     return whole[np.argsort(order_of_rows(piv))]

@@ -48,6 +48,12 @@ def solve_vjp(position: int) -> Callable[..., Array]:
         dy: Array, y: Array, a: Array, b: Array, lower: bool = False, *, assume_a: Any = None,
         transposed: bool = False, **options: Any,
     ) -> Array:  # fmt: skip
+        if np.ndim(a) > 2 and np.ndim(b) == 1:
+            dx = pulled(
+                column(dy), column(y), a, column(b), lower, assume_a=assume_a,
+                transposed=transposed,
+            )  # fmt: skip
+            return dx[:, 0] if position == 1 else dx
         if assume_a in GENERAL:
             g = solve(a if transposed else t(a), dy)
         elif assume_a in HERMITIAN:
@@ -79,6 +85,9 @@ def triangular_vjp(position: int) -> Callable[..., Array]:
         dy: Array, y: Array, a: Array, b: Array, trans: Any = 0, lower: bool = False,
         unit_diagonal: bool = False, **options: Any,
     ) -> Array:  # fmt: skip
+        if np.ndim(a) > 2 and np.ndim(b) == 1:
+            dx = pulled(column(dy), column(y), a, column(b), trans, lower, unit_diagonal)
+            return dx[:, 0] if position == 1 else dx
         turn = conj if trans in (2, "C") else same
         g = turn(solve_triangular(a, turn(dy), TRANSPOSED[trans], lower, unit_diagonal))
         if position == 1:

@@ -62,6 +62,13 @@ def reduced() -> Iterator[Sample]:
     yield case("number", np.cumprod, real(), axis=0)
     if hasattr(np, "cumulative_sum"):
         yield case("initial-flat", np.cumulative_sum, real(3), include_initial=True)
+        for axis in (-1, -2):
+            yield case(
+                f"initial{axis}", np.cumulative_sum, real(3, 2), axis=axis, include_initial=True
+            )
+            yield case(
+                f"initial{axis}", np.cumulative_prod, real(3, 2), axis=axis, include_initial=True
+            )
         yield case("initial-flat", np.cumulative_prod, real(3), include_initial=True)
     tied, seen = np.array([3.0, 1.0, 3.0]), np.array([True, True, False])
     yield case("tied-outside", np.max, tied, where=seen, initial=-9.0)
@@ -76,6 +83,7 @@ def reduced() -> Iterator[Sample]:
     for q in (np.array([0.2, 0.7]), np.array([[0.3], [0.6]])):
         yield case(f"places{q.ndim}", np.quantile, real(3, 4), q, axis=1)
     yield case("variables-behind", np.cov, real(5, 2), real(5, 3), False)
+    yield case("free", np.cov, real(2, 4), None, True, False, 2, None, positive(4))
     yield case("shifted", np.cov, real(2, 4) + 30.0, None, True, False, None, None, positive(4))
     yield case("counted", np.cov, real(9, 9), rowvar=False)
 
@@ -90,6 +98,9 @@ def spaced() -> Iterator[Sample]:
     yield case("through-0", np.polyfit, np.array([0.0, 1.0, 2.5, -1.0]), real(4), 1)
     yield case("none", np.diff, real(3), 0, -1, real(1), at=(0, 3))
     yield case("one-point", np.interp, real(4), np.array([0.05]), real(1), at=(0, 2))
+    for at, ends in ((3, (np.array(2.0), None)), (4, (None, np.array(2.0)))):
+        points = np.array([0.1, 1.0, 2.0])
+        yield case("period", np.interp, real(3), points, real(3), *ends, 2.5, at=(at,))
     yield case("points", np.gradient, real(3, 4), np.array([0.0, 0.4, 1.1]),
                np.array([0.0, 1.0, 1.5, 3.0]))  # fmt: skip
     yield case("points-axis", np.gradient, real(3, 4, 2), np.array([0.0, 1.0, 1.5, 3.0]), axis=1)
