@@ -40,7 +40,8 @@ def autopsy_lines(session: Session, root: Root) -> list[Line]:
 
 
 def _row(head: str, text: str) -> Line:
-    role = {"cure": "ok", "tried": "ok", "why": "alert"}.get(head, "")
+    helped = "ok" if "gradient finite" in text else "warm"
+    role = {"cure": "ok", "tried": helped, "why": "alert"}.get(head, "")
     return line(Span(head.ljust(HEAD), "dim"), Span(clean(text), role))
 
 
