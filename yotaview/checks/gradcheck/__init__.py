@@ -103,7 +103,7 @@ class Report:
         """The state in a line: how many of how many, the worst, and why some were not checked."""
         checked = [v for v in self.found.values() if v.status != "unchecked"]
         off, worst = len(self.off), self.worst
-        agree = f"{off} off" if off else "all agree"
+        agree = f"{off} off" if off else "all agree" if checked else "none could be"
         text = f"checked {len(checked):,} of {self.total:,} rules, {agree}"
         if len(self.found) < self.total:
             text += f" so far, {self.total - len(self.found):,} are left"

@@ -135,10 +135,11 @@ class Local:
         if self.x.dtype.kind == "c":
             other, more, also = self.part(1j)
             found, error, left = found - 1j * other, error + more, left | also
+        terms = _sum_to(np.abs(found), self.x.shape)
         found, error = _sum_to(found, self.x.shape), _sum_to(error, self.x.shape)
         left = _sum_to(left * 1.0, self.x.shape) > 0
         assert shape is not None
-        return self.verdict(found, error, left)
+        return self.verdict(found, error, left, terms)
 
     def part(self, unit: complex) -> tuple[Array, Array, Array]:
         """Return the pulled-back slope along a unit, its error, and what cannot be had."""
@@ -154,8 +155,13 @@ class Local:
         left |= ~np.isfinite(self.x)
         return np.where(left, 0.0, value), np.where(left, 0.0, error), left
 
-    def verdict(self, found: Array, error: Array, left: Array) -> Verdict:
-        """Judge elements by their numerical derivative and its error."""
+    def verdict(
+        self, found: Array, error: Array, left: Array, terms: Array | float = 0.0
+    ) -> Verdict:
+        """Judge elements by their numerical derivative and its error.
+
+        `terms` is the sum of the sizes of what an element is the sum of, which may cancel.
+        """
         relative, absolute = TOLERANCE[self.narrow]
         got = self.recorded
         left = left | ~np.isfinite(got)
@@ -169,7 +175,7 @@ class Local:
         if not off.any():
             if left.all():
                 raise Unchecked(UNSTABLE if np.all(np.isfinite(got)) else NOT_FINITE)
-            against = np.maximum(scale, max(1e-3 * largest, TINY))
+            against = np.maximum(np.maximum(scale, terms), max(1e-3 * largest, TINY))
             worst = float(np.max(gap / against, where=~left, initial=0.0))
             return Verdict(self.of, self.wrt, "ok", error=worst, elements=int((~left).sum()))
         at = np.unravel_index(int(np.argmax(np.where(off, gap, -1.0))), off.shape)
