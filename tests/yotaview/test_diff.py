@@ -363,3 +363,27 @@ def test_marked_row_is_compared_with(tmp_path: Path) -> None:
         assert "tape 2 g, call 1 of 1" in shown
 
     drive(app, (120, 40), act)
+
+
+def test_captured_values_of_a_loop_are_paired_with_those_of_the_same_round(tmp_path: Path) -> None:
+    text = CHAIN.replace(
+        "    for k in range(5):\n        w = np.sin(w) * 1.5\n",
+        "    for x in X[:20]:\n        w = np.sin(w) * x\n",
+    )
+    text = text.replace("def loss", "X = np.linspace(1.0, 2.0, 40).reshape(20, 2)\n\n\ndef loss")
+    text = text.replace("np.ones(3)", "np.ones(2)")
+    for changes in ({"X[:20]": "X[:18]"}, {"X[:20]": "X[2:]"}):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        diff = compared(folder, text, edited(text, changes))
+        read = {
+            v: c.left
+            for c in diff.changes
+            if c.left is not None and not is_reverse(diff, c)
+            for v in getattr(diff.left.tape[c.left], "operands", ())
+        }
+        for c in diff.changes:
+            if c.kind == "same" and c.left in read and hasattr(diff.left.tape[c.left], "value"):
+                user = next(d for d in diff.changes if d.left == read[c.left])
+                assert user.right is not None
+                assert c.right in diff.right.tape[user.right].operands

@@ -77,11 +77,19 @@ def _key(op: Op, *, shapes: bool, floats: bool) -> Key:
         case Input():
             return "inp", op.name
         case Constant():
-            return ("const", op.name) if op.name else ("const", spec, op.origin.role)
+            content = _content(op.value) if floats else None
+            return ("const", op.name or spec, op.origin.role, content)
         case Call():
             fn = name_of(op.fn) or f"{getattr(op.fn, '__module__', '')}.{op.name}"
             return fn, _form((op.args, op.kwargs), shapes, floats), spec
     return ("other", type(op).__name__)
+
+
+def _content(value: Any) -> Key:
+    """Return what tells the contents of constants apart."""
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return hash(value.tobytes())
+    return repr(value) if type(value) in (bool, float, complex) else None
 
 
 KEYS: tuple[Callable[[Op], Key], ...] = (
@@ -117,6 +125,7 @@ def align(left: Tape, right: Tape, left_text: TextOf, right_text: TextOf) -> Pai
     both = _Both(Half(left, left_text, known), Half(right, right_text, known))
     for k in range(len(KEYS)):
         both.pair_by(*(h.ancestry(h.own[k]) for h in both.halves))
+        both.pair_operands(k)
         both.pair_by(*(h.descent(h.own[k]) for h in both.halves))
     both.pair_between()
     both.pair_alone(both.left.forward)
@@ -149,6 +158,17 @@ class _Both:
             if len(vars_) == len(theirs.get(key, ())):
                 for a, b in zip(vars_, theirs[key], strict=True):
                     self.take(a, b)
+
+    def pair_operands(self, level: int) -> None:
+        """Pair what pairs read in the same place, where it is the same by itself."""
+        ours, theirs = self.left.own[level], self.right.own[level]
+        for a in reversed(self.left.forward):
+            if a not in self.pairs:
+                continue
+            x, y = operands_of(self.left.tape[a]), operands_of(self.right.tape[self.pairs[a]])
+            for v, w in zip(x, y, strict=False):
+                if v not in self.pairs and w not in self.back and ours[v] == theirs[w]:
+                    self.take(v, w)
 
     def pair_between(self) -> None:
         """Pair, in order, what lies between two pairs and has the same function and source line."""
