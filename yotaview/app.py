@@ -51,6 +51,10 @@ class Actions(Provider):
             for k in KEYS
             if k.scope != "pane" and k.action != "commands"
         ]
+        found += [
+            (f"go to mark {letter} ('{letter})", text, partial(visit, screen, letter))
+            for letter, text in screen.marks_set()
+        ]
         return [*found, ("choose a theme", "every theme, by name", partial(choose_theme, screen))]
 
     async def discover(self) -> Hits:
@@ -73,6 +77,11 @@ def keymap() -> dict[str, str]:
     if "commands" in named:
         named["command_palette"] = named.pop("commands")
     return named
+
+
+def visit(screen: MainScreen, letter: str) -> None:
+    """Go to a mark."""
+    screen.visit(letter)
 
 
 def choose_theme(screen: MainScreen) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +9,9 @@ from yotaview.capture.console import escaped
 from yotaview.checks import CHECKS, Finding, line_of
 from yotaview.export import ExportError, Selection, export, stage_lines, suffix_of
 from yotaview.invocation import FEW, Run, ascii_only, counted, data, say, write
-from yotaview.model.breaks import BreakError, find_breaks
+from yotaview.model.breaks import BreakError, parse_break
 from yotaview.model.goto import GotoError
+from yotaview.model.hits import find_hits
 from yotaview.model.session import Session
 from yotaview.model.why import NoElement
 from yotaview.model.why.spec import find_element
@@ -92,11 +92,12 @@ def open_row(run: Run, row: int) -> Session:
 def _check_breaks(run: Run, sessions: Sequence[Session]) -> None:
     """Say which breakpoints mean no op of the tapes; raises UsageError for an op by its number."""
     for spec in run.options.breaks:
-        if any(find_breaks(spec, s) for s in sessions):
+        test = parse_break(spec)
+        if any(find_hits(s.opened, test) for s in sessions):
             continue
         names = ", ".join(f"{s.row_index + 1} {s.row.name}" for s in sessions[:FEW])
         text = f"-b {spec}: no op of tape {names}"
-        if re.fullmatch(r"%?\d+", spec):
+        if test.where.kind == "number" and not test.when.test:
             raise UsageError(text)
         say(text)
 

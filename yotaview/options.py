@@ -15,16 +15,15 @@ from yotaview.export import SUFFIXES, suffix_of
 from yotaview.keymap import VARIABLE, KeymapError, find_keymap, use_keymap
 from yotaview.keys import VIEWS
 from yotaview.lessons import FIRST, LESSONS, lesson_path
-from yotaview.model.breaks import FORMS
+from yotaview.model.breaks import BreakError, parse_break
 from yotaview.model.goto import HELP
 
-# what can be told of --at and -b before there is a tape
+# what can be told of --at before there is a tape
 WHERE = re.compile(
     r":?\s*(%?\d+|[+-]\d+|\d+[nN]|\d+(\.\d+)?\s*%|(line|call)\s+[\d,]+|start|end|seed|nan)"
 )
 # a tape or a call of the same run: 2, 2:731, :731
 WITHIN = re.compile(r"(\d+)?(?::(\d+))?")
-BREAK = re.compile(r"%?\d+|line:\d+|op:\w+|nan|inf")
 STAGES = ("trace", "reverse", *PIPELINE, "buffers", "code")
 EPILOG = """\
 exit code, the first that holds: 2 usage, 130 interrupted, 124 time limit, 6 unreadable session,
@@ -106,7 +105,7 @@ def _screen_options(group: Any) -> None:
         "--at", metavar="WHERE", help="the position: 46, %%46, 50%%, seed, end, nan, 'line 9'"
     )
     group.add_argument("-b", dest="breaks", action="append", default=[], metavar="SPEC",
-                       help="a breakpoint: %%46, op:log, line:9, nan")  # fmt: skip
+                       help="a breakpoint: %%46, op:log, line:9, 'line:9 if nan'")  # fmt: skip
     group.add_argument(
         "--tui", action="store_true", help="open the screen after the headless options"
     )
@@ -305,8 +304,10 @@ def _check_places(options: argparse.Namespace) -> None:
     if options.at is not None and not WHERE.fullmatch(options.at.strip()):
         raise UsageError(f"cannot go to {options.at!r}: write {HELP}")
     for spec in options.breaks:
-        if not BREAK.fullmatch(spec):
-            raise UsageError(f"cannot read breakpoint {spec!r}: write {FORMS}")
+        try:
+            parse_break(spec)
+        except BreakError as error:
+            raise UsageError(str(error)) from error
 
 
 def _check_theme(name: str) -> None:

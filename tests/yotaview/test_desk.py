@@ -37,7 +37,9 @@ def test_changed_script_opens_at_the_same_op_though_its_number_is_another(tmp_pa
     session.open(1)
     product = next(v for v, op in session.tape if getattr(op, "name", "") == "multiply")
     session.goto(product)
-    session.breakpoints.add(product)
+    session.break_at(f"{product} if norm>1e-9")
+    session.break_at("op:sin")
+    session.stops.add_watch(str(product), session)
     there = read_standing(standing(session, "graph", "nord").text())
     assert (there.view, there.theme, there.nth) == ("graph", "nord", 1)
     changed = SCRIPT.replace("a = np.sin(x)", "c = np.cos(x)\n    a = np.sin(x) + c")
@@ -46,14 +48,15 @@ def test_changed_script_opens_at_the_same_op_though_its_number_is_another(tmp_pa
     assert again.row_index == 1
     assert again.op.name == "multiply"
     assert again.at != product
-    assert again.breakpoints == {again.at}
+    texts = [e.text for e in again.stops.of(again.row_index)]
+    assert texts == [f"{again.at} if norm>1e-9", "op:sin", str(again.at)]
 
 
 def test_op_that_is_gone_is_told_and_the_place_near_it_opened(tmp_path):
     session = session_of(tmp_path, SCRIPT)
     sine = next(v for v, op in session.tape if getattr(op, "name", "") == "sin")
     session.goto(sine)
-    session.breakpoints.add(sine)
+    session.break_at(str(sine))
     there = standing(session, "step", "nord")
     again, told = stand(session_of(tmp_path, SCRIPT.replace("np.sin", "np.tan")).capture, there)
     assert told == "no sin of this statement any more; 1 of 1 breakpoints mean no op any more"

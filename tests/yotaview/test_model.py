@@ -20,7 +20,7 @@ from tests.yotaview.scripts import (
     opened,
 )
 from yota.tape import Var
-from yotaview.model.breaks import BreakError, find_breaks
+from yotaview.model.breaks import BreakError
 from yotaview.model.goto import GotoError
 from yotaview.model.mapping import short
 from yotaview.model.profile import live_bytes
@@ -303,12 +303,14 @@ def test_live_bytes_drop_behind_the_last_reader() -> None:
 
 @pytest.mark.parametrize("spec", ["%2", "2", "line:6", "op:exp"])
 def test_breakpoint_forms_find_the_exp(tmp_path: Path, spec: str) -> None:
-    assert Var(2) in find_breaks(spec, opened(tmp_path, EXP))
+    session = opened(tmp_path, EXP)
+    session.break_at(spec)
+    assert Var(2) in session.breakpoints
 
 
 def test_unknown_breakpoint_says_what_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(BreakError, match=r"write %46, op:log"):
-        find_breaks("when:later", opened(tmp_path, EXP))
+        opened(tmp_path, EXP).break_at("when:later")
 
 
 def test_failed_call_opens_at_what_raised_behind_the_last_op(tmp_path: Path) -> None:

@@ -10,11 +10,21 @@ from yota.tape import Tape, Var
 if TYPE_CHECKING:
     from yotaview.model.stepper import Stepper
 
+PLACES = {
+    "+10": "ten ops on, -10 back", "50%": "half way",
+    "line ": "the first op of a line, ahead", "seed": "where the reverse pass begins",
+    "start": "the first op", "end": "the last op", "nan": "the next alert",
+    "call ": "a kept call of this row", "10n": "a key with a count: 10n 3C 46G 2f",
+}  # fmt: skip
 HELP = "46, +10, -10, 10n, %46, 50%, line 9, seed, start, end, nan or call 731"
 
 
 class GotoError(Exception):
     """A position that does not exist; the message says what does."""
+
+
+class Unread(GotoError):  # noqa: N818 - what it is
+    """A text that names no position at all."""
 
 
 def find_position(text: str, tape: Tape, stepper: Stepper) -> Stepper:
@@ -50,7 +60,7 @@ def _number(text: str, tape: Tape, stepper: Stepper) -> Stepper:
         return stepper.next(int(match[1]) * (1 if match[2] == "n" else -1))
     if re.fullmatch(r"\d+", text):
         return _index(int(text), stepper)
-    raise GotoError(f"cannot go to {text!r}: write {HELP}")
+    raise Unread(f"cannot go to {text!r}: write {HELP}")
 
 
 def _op(var: Var, tape: Tape) -> Var:

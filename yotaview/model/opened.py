@@ -14,12 +14,15 @@ from yotaview.model.autopsy import Root, find_roots
 from yotaview.model.autopsy.trial import Trials
 from yotaview.model.bounds import Bounds
 from yotaview.model.codemap import CodeMap
+from yotaview.model.cotangents import Term, gather_terms
 from yotaview.model.findings import Finding
+from yotaview.model.groups import Groups, group_ops
 from yotaview.model.nonfinite import find_nonfinite
 from yotaview.model.occupants import Occupants
 from yotaview.model.profile import Profile, measure
 from yotaview.model.replay import barred, known_values, replay, with_constants
 from yotaview.model.stages import replay_stage
+from yotaview.model.values import named_ops
 
 
 @dataclass(slots=True, eq=False)
@@ -39,7 +42,12 @@ class Contribution:
 class Opened:
     """One kept call of a row, with its values; everything costly is computed on first use."""
 
-    def __init__(self, row: Row, call: KeptCall | None) -> None:
+    def __init__(
+        self,
+        row: Row,
+        call: KeptCall | None,
+        sources: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
         self.row, self.call = row, call
         self._occupants: dict[str, Occupants] = {}
         self._code: dict[str, CodeMap] = {}
@@ -49,6 +57,8 @@ class Opened:
         literals = None if self.own_literals or call is None else call.literals
         self.tape = with_constants(row.tape, constants, literals)
         self.positions = {v: k for k, v in enumerate(self.tape.ops)}
+        self.sources = sources or {}
+        self.memo: dict[Any, Any] = {}
         if call is None:
             self.tape.values, self.problems = known_values(row.tape)
         else:
@@ -120,6 +130,21 @@ class Opened:
     def users(self) -> dict[Var, list[Var]]:
         """The readers of every op."""
         return self.tape.users()
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The ops by source statement."""
+        return group_ops(self.tape, dict(self.sources))
+
+    @cached_property
+    def named(self) -> dict[str, Var]:
+        """Inputs and captured values by name."""
+        return named_ops(self.tape)
+
+    @cached_property
+    def terms(self) -> dict[Var, tuple[Term, ...]]:
+        """The terms of every cotangent in the order in which they are added."""
+        return gather_terms(self.tape, self.users)
 
     @cached_property
     def twins(self) -> dict[Var, Var]:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from yota.tape import Input, Var
 from yotaview.capture import Row
-from yotaview.model.breaks import BreakError, find_breaks
+from yotaview.model.breaks import BreakError
+from yotaview.model.hits import find_breaks
 from yotaview.model.session import Session
 from yotaview.model.summary import format_number, norm_of, numeric
 

@@ -11,15 +11,16 @@ from typing import Any, Literal
 from yota.program import Program
 from yota.tape import Call, Frame, Op, Tape, Var
 from yotaview.capture import Capture, KeptCall, Row
-from yotaview.model.breaks import find_breaks
 from yotaview.model.findings import Finding
 from yotaview.model.goto import GotoError, find_position
 from yotaview.model.mapping import map_var
+from yotaview.model.moves import Trail
 from yotaview.model.occupants import Occupants
 from yotaview.model.opened import Contribution, Opened
 from yotaview.model.profile import Profile
 from yotaview.model.savings import Savings, find_savings
 from yotaview.model.stepper import Stepper
+from yotaview.model.stops import Stops, known_hits
 from yotaview.model.textbook import rule_text
 
 Phase = Literal["inputs", "forward", "seed", "reverse"]
@@ -32,6 +33,7 @@ class Place:
     row: int
     call: int
     index: int
+    todo: int = 0
 
 
 class NotKnown(Exception):  # noqa: N818 - what it says
@@ -46,8 +48,9 @@ class Session:
         self.row_index = self.call_index = 0
         self._past: list[Place] = []
         self._future: list[Place] = []
-        self._breakpoints: dict[int, set[Var]] = {}
         self._turns: dict[tuple[Var, bool], int] = {}
+        self.stops, self.trail = Stops(), Trail()
+        self.marks: dict[str, Place] = {}
         self._open(capture.opening_row() if row is None else row, call)
 
     def open(self, row: int, call: int | None = None) -> None:
@@ -68,7 +71,8 @@ class Session:
             raise GotoError(f"{chosen.name} recorded no op before it raised")
         index = chosen.opening_call() if call is None else call
         self.row_index, self.call_index = row, max(0, min(index, len(chosen.calls) - 1))
-        self.opened = Opened(chosen, chosen.calls[self.call_index] if chosen.calls else None)
+        kept = chosen.calls[self.call_index] if chosen.calls else None
+        self.opened = Opened(chosen, kept, self.capture.sources)
         raised = chosen.failure is not None
         stepper = Stepper.over(self.opened.tape, raised=raised)
         self.stepper = stepper.last() if raised else stepper
@@ -76,7 +80,7 @@ class Session:
     @property
     def place(self) -> Place:
         """The open call and the position."""
-        return Place(self.row_index, self.call_index, self.stepper.index)
+        return Place(self.row_index, self.call_index, self.stepper.index, self.stepper.todo)
 
     def _remember(self, before: Place) -> None:
         if before != self.place:
@@ -127,8 +131,8 @@ class Session:
 
     @property
     def breakpoints(self) -> set[Var]:
-        """The breakpoints of the open row."""
-        return self._breakpoints.setdefault(self.row_index, set())
+        """The ops at which breakpoints stop in the open call, as far as that is known."""
+        return known_hits(self)
 
     def still(self) -> Session:
         """Return the session as it stands, which does not follow when this one moves on."""
@@ -164,10 +168,28 @@ class Session:
             return False
         here, there = self.place, source.pop()
         target.append(here)
-        if (there.row, there.call) != (here.row, here.call):
-            self._open(there.row, there.call)
-        self.stepper = self.stepper.to(there.index)
+        self._stand_at(there)
         return True
+
+    def _stand_at(self, place: Place) -> None:
+        if (place.row, place.call) != (self.row_index, self.call_index):
+            self._open(place.row, place.call)
+        there = self.stepper.to(place.index)
+        self.stepper = there.within(there.index, place.todo) if place.todo else there
+
+    def place_text(self, place: Place) -> str:
+        """Return a position as `loss call 3, op 46: %46 multiply`."""
+        row = self.capture.rows[place.row]
+        number = row.calls[place.call].number if row.calls else 0
+        call = f" call {number}" if row.count > 1 else ""
+        var = list(row.tape.ops)[min(place.index, len(row.tape) - 1)]
+        return f"{row.name}{call}, op {place.index + 1}: {var} {getattr(row.tape[var], 'name', '')}"
+
+    def visit(self, place: Place) -> None:
+        """Jump to a position that was noted, in whatever call; raises GotoError."""
+        here = self.place
+        self._stand_at(place)
+        self._remember(here)
 
     def phase(self, var: Var) -> Phase:
         """Return the phase of an op; constants of the function count as inputs."""
@@ -314,8 +336,8 @@ class Session:
         self._remember(here)
 
     def break_at(self, spec: str) -> None:
-        """Set breakpoints `%46`, `op:log`, `line:9` or `nan`; raises BreakError."""
-        self.breakpoints.update(find_breaks(spec, self))
+        """Set a breakpoint as `%46`, `op:log`, `line:9 if nan` or `norm>1e3`; raises BreakError."""
+        self.stops.add_break(spec, self)
 
     def contributions(self, var: Var) -> list[Contribution]:
         """Return the terms whose sum is the cotangent of `var`."""

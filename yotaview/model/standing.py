@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Tape, Var
 from yotaview.capture import Capture, Row
+from yotaview.model.breaks import BreakError
 from yotaview.model.session import Session
 
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ class OpPlace:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A row by name and number among those of its name, a call, an op; breakpoints and looks."""
+    """A row by name and number among those of its name, a call, an op; breakpoints and looks.
+
+    `breaks` are those on an op, each with its condition or '' in `whens`; `watches` the watched
+    ops; `specs` the other breakpoints as written.
+    """
 
     row: str
     nth: int
@@ -36,6 +41,9 @@ class Standing:
     breaks: tuple[OpPlace, ...]
     view: str
     theme: str
+    whens: tuple[str, ...] = ()
+    specs: tuple[str, ...] = ()
+    watches: tuple[OpPlace, ...] = ()
 
     def text(self) -> str:
         """Return the standing as JSON."""
@@ -46,8 +54,11 @@ def read_standing(text: str) -> Standing:
     """Return what `Standing.text` wrote; raises ValueError."""
     try:
         found: dict[str, Any] = json.loads(text)
-        at, breaks = found.pop("at"), found.pop("breaks")
-        return Standing(at=OpPlace(**at), breaks=tuple(OpPlace(**b) for b in breaks), **found)
+        at = OpPlace(**found.pop("at"))
+        breaks, watches = (
+            tuple(OpPlace(**b) for b in found.pop(key, ())) for key in ("breaks", "watches")
+        )
+        return Standing(at=at, breaks=breaks, watches=watches, **found)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a place of the screen: {error}") from error
 
@@ -57,14 +68,21 @@ def standing(session: Session, view: str, theme: str) -> Standing:
     rows, row = session.capture.rows, session.row
     same = [k for k, r in enumerate(rows) if r.name == row.name]
     named = Names(session)
+    tests = [e.test for e in session.stops.breaks(session.row_index)]
+    watched = [e.watch for e in session.stops.watches(session.row_index)]
+    numbers = [t for t in tests if t.where.kind == "number" and Var(t.where.number) in session.tape]
+    numbered = [(Var(t.where.number), t.text.partition(" if ")[2]) for t in numbers]
     return Standing(
         row.name,
         same.index(session.row_index),
         session.call.number if session.call is not None else None,
         named.place(session.at),
-        tuple(named.place(v) for v in sorted(session.breakpoints) if v in session.tape),
+        tuple(named.place(v) for v, _ in numbered),
         view,
         theme,
+        tuple(when for _, when in numbered),
+        tuple(t.text for t in tests if t.where.kind != "number"),
+        tuple(named.place(w.var) for w in watched if w.kind == "op" and w.var is not None),
     )
 
 
@@ -79,12 +97,29 @@ def stand(capture: Capture, wanted: Standing) -> tuple[Session, str]:
         told.append(f"no {wanted.at.name} of this statement any more")
     elif not named.failed:
         session.goto(found)
-    breaks = [named.find(b) for b in wanted.breaks]
-    session.breakpoints.update(b for b in breaks if b is not None)
-    lost = sum(b is None for b in breaks)
-    if lost:
-        told.append(f"{lost} of {len(breaks)} breakpoints mean no op any more")
+    _set_stops(session, named, wanted, told)
     return session, "; ".join(told)
+
+
+def _set_stops(session: Session, named: Names, wanted: Standing, told: list[str]) -> None:
+    """Set the breakpoints and watches that still mean an op."""
+    breaks = [named.find(b) for b in wanted.breaks]
+    whens = wanted.whens or ("",) * len(breaks)
+    texts = [
+        f"{v} if {when}" if when else str(v) for v, when in zip(breaks, whens, strict=False) if v
+    ]
+    lost = len(breaks) - len(texts)
+    for text in (*texts, *wanted.specs):
+        try:
+            session.break_at(text)
+        except BreakError:
+            lost += 1
+    for place in wanted.watches:
+        if (found := named.find(place)) is not None:
+            session.stops.add_watch(str(found), session)
+    if lost:
+        count = len(breaks) + len(wanted.specs)
+        told.append(f"{lost} of {count} breakpoints mean no op any more")
 
 
 def _row(rows: Sequence[Row], wanted: Standing, told: list[str]) -> int | None:

@@ -14,6 +14,7 @@ class Stepper:
     """Position `index` in `order`; `edges` are where phases begin, and the last index.
 
     The tape of a call that raised has one position more, behind the last op: the op that raised.
+    Of the op at the position, `todo` parts lie ahead: `parts` says what an op consists of.
     """
 
     order: tuple[Var, ...]
@@ -21,6 +22,8 @@ class Stepper:
     edges: tuple[int, ...] = ()
     positions: Mapping[Var, int] = field(default_factory=dict, repr=False, compare=False)
     raised: bool = False
+    todo: int = 0
+    whole: bool = field(default=True, compare=False)
 
     @classmethod
     def over(cls, tape: Tape, *, raised: bool = False) -> Stepper:
@@ -43,12 +46,16 @@ class Stepper:
         return len(self.order) + self.raised
 
     def to(self, index: int) -> Stepper:
-        """Move to an index, or to the nearest end."""
-        return replace(self, index=max(0, min(index, len(self) - 1)))
+        """Move to an index, or to the nearest end; the op there is done."""
+        return replace(self, index=max(0, min(index, len(self) - 1)), todo=0, whole=True)
+
+    def within(self, index: int, todo: int) -> Stepper:
+        """Move to a part of an op."""
+        return replace(self.to(index), todo=todo, whole=False)
 
     def next(self, n: int = 1) -> Stepper:
-        """Move `n` ops onward in time."""
-        return self.to(self.index + n)
+        """Move `n` ops onward in time; the one under way is the first of them."""
+        return self.to(self.index + n - (self.todo > 0 and n > 0))
 
     def back(self, n: int = 1) -> Stepper:
         """Move `n` ops back in time."""
@@ -82,7 +89,13 @@ class Stepper:
 
     def reached(self, var: Var) -> bool:
         """Tell whether `var` lies at or before the position."""
-        return self.positions.get(var, len(self)) <= self.index
+        place = self.positions.get(var, len(self))
+        return place < self.index or (place == self.index and self.todo < 2)
+
+    @property
+    def done(self) -> int:
+        """The position up to which every value is computed."""
+        return self.index - (self.todo > 1)
 
 
 def _edges(

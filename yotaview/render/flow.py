@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from yota.tape import Var
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, wrap_line
-from yotaview.render.text import ALERT, STOP, Marks, describe, has_value, quick_facts
+from yotaview.render.stops import break_lines, watch_lines
+from yotaview.render.text import ALERT, Marks, describe, has_value, quick_facts
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -25,25 +26,28 @@ def cotangent_order(session: Session) -> Flow:
 
 def flow_page(session: Session, marks: Marks, flow: Flow, width: int, height: int) -> Page:
     """Return the pane beside the value: stops, alerts, norms of cotangents around the position."""
-    rows = _stops(session, marks)[: max(height // 3, 1)]
+    rows = capped(watch_lines(session, width), max(height // 3, 3), "watches")
+    rows += capped(_stops(session), max(height // 3, 1), "breakpoints")
     rows += _alerts(session, width)[: max(height // 3, 1)]
     if flow:
         rows += [(), line(Span("gradient flow ‖δ‖, result → inputs (log bars)", "dim"))]
         rows += norms(session, flow, width, max(height - len(rows), 1))
-    return Page(rows, "Breakpoints / Alerts / Flow")
+    watch = "Watch / " if session.stops.watches(session.row_index) else ""
+    return Page(rows, f"{watch}Breakpoints / Alerts / Flow")
 
 
-def _stops(session: Session, marks: Marks) -> list[Line]:
-    if not marks.breakpoints:
-        return [line(Span("no breakpoint: b sets one on the current op", "dim"))]
-    return [
-        line(
-            Span(f"{STOP} ", "breakpoint"),
-            Span(f"{v} ".ljust(6), "number"),
-            clean(describe(session.tape[v])),
-        )
-        for v in sorted(marks.breakpoints)
-    ]
+def capped(rows: list[Line], room: int, noun: str) -> list[Line]:
+    """Return as many rows as there is room for; the last says how many there are."""
+    if len(rows) <= room:
+        return rows
+    kept = max(room - 1, 0)
+    told = f"{kept} of {len(rows)} lines of {noun} shown; B lists all"
+    return [*rows[:kept], line(Span(told, "dim"))]
+
+
+def _stops(session: Session) -> list[Line]:
+    found = break_lines(session)
+    return found or [line(Span("no breakpoint: b sets one on the current op", "dim"))]
 
 
 def _alerts(session: Session, width: int) -> list[Line]:

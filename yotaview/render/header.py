@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from yota.tape import format_value
+from yotaview.model.parts import part_name
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Span, cells, clean, line, spread, wrap_line
-from yotaview.render.text import ALERT, RAISED, SEED, STOP, Marks, failure_text
+from yotaview.render.text import ALERT, RAISED, SEED, STOP, WATCH, Marks, failure_text
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -68,6 +69,8 @@ def _right(place: Place, dropped: int) -> str:
 def step_place(session: Session) -> Place:
     """Return count in the phase, position, line and stage."""
     parts = [(_phase_count(session), 1), (op_count(session), 0)]
+    if part := part_name(session.opened, session.stepper):
+        parts[1] = (f"{op_count(session)} {part}", 0)
     failure = session.row.failure
     origin = failure.origin if session.failed_here and failure else session.op.origin
     if origin.frames:
@@ -147,19 +150,24 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
             Span(f" {RAISED} {failure_text(session)}: ", "alert"),
             Span(clean(session.row.failure.error)),
         ]
-    stops = len(marks.breakpoints)
-    tail = [
-        Span(
-            f"   {STOP} {stops} breakpoint{'' if stops == 1 else 's'}",
-            "breakpoint" if stops else "dim",
-        )
-    ]
+    tail = _set_here(session)
     tail += [Span(f"   {SEED} seed {seed}", "seed") for seed in _seed(session)]
     tail.append(Span(f"   {clean(session.row.name)} {result_text(session)}"))
     room = width - 1
     if sum(cells(s.text) for s in (*spans, *tail)) <= room:
         spans += tail
     return [line(*spans)]
+
+
+def _set_here(session: Session) -> list[Span]:
+    """Count the breakpoints and watches of the open row."""
+    stops = len(session.stops.breaks(session.row_index))
+    watches = len(session.stops.watches(session.row_index))
+    text = f"   {STOP} {stops} breakpoint{'' if stops == 1 else 's'}"
+    told = [Span(text, "breakpoint" if stops else "dim")]
+    if watches:
+        told.append(Span(f"   {WATCH} {watches} watch{'' if watches == 1 else 'es'}", "note"))
+    return told
 
 
 def _seed(session: Session) -> list[str]:

@@ -63,6 +63,8 @@ def _pin(cells: list[Span], session: Session, marks: Marks, room: int, total: in
     ):
         for var in found:
             cells[_column(places[var], room, total)] = span
+    for index, letter in marks.letters:
+        cells[_column(index, room, total)] = Span(letter, "key")
     if session.stepper.raised:
         cells[_column(total - 1, room, total)] = Span(RAISED, "alert")
 

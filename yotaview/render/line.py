@@ -41,6 +41,8 @@ ASCII = {
     **dict.fromkeys("▶►▸→⟶⇒", ">"),
     **dict.fromkeys("◂◀←⟵", "<"),
     **dict.fromkeys("●▲", "*"),
+    "◎": "@",
+    "○": "o",
     **dict.fromkeys("≡═━", "="),
     **dict.fromkeys("·…╌┄", "."),
     **dict.fromkeys("◆", "S"),

@@ -16,7 +16,7 @@ from yotaview.render.rows import Rows
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
-NOW, STOP, SAME, AHEAD, SEED, ALERT, RAISED = "▶●≡·◆!✗"
+NOW, STOP, SAME, AHEAD, SEED, ALERT, RAISED, WATCH = "▶●≡·◆!✗◎"
 RIGHT, WRONG = "✓✗"
 WIDE = 100
 
@@ -29,6 +29,8 @@ class Marks:
     merged: frozenset[Var] = frozenset()
     alarms: frozenset[Var] = frozenset()
     checked: Mapping[Var, bool] = field(default_factory=dict)
+    watched: frozenset[Var] = frozenset()
+    letters: tuple[tuple[int, str], ...] = ()
 
     def wrong(self, session: Session) -> list[Var]:
         """Return the ops of the user's whose rule is off."""
@@ -43,6 +45,7 @@ class Marks:
             (var in self.breakpoints, Span(STOP, "breakpoint")),
             (var in self.alarms, Span(ALERT, "alert")),
             (self.checked.get(var) is False, Span(WRONG, "alert")),
+            (var in self.watched, Span(WATCH, "note")),
             (var == session.tape.seed, Span(SEED, "seed")),
             (var in self.merged, Span(SAME, "note")),
             (self.checked.get(var) is True, Span(RIGHT, "ok")),

@@ -29,6 +29,7 @@ from yotaview.widgets.tapes import TapesView
 from yotaview.widgets.view import View
 
 if TYPE_CHECKING:
+    from yotaview.model.completion import Choices
     from yotaview.model.session import Session
 
 MAKE: dict[str, Callable[[str, State], View]] = {
@@ -94,7 +95,9 @@ class Base(Screen[int]):
             ),
             "footer": Bar("footer", self.draw_footer),
         }
-        self.prompt = Prompt(self.answer)
+        self.bars["choices"] = Bar("choices", self.draw_choices, grows=True)
+        self.bars["choices"].display = False
+        self.prompt = Prompt(self.answer, self.choices, self.show_choices)
 
     @property
     def session(self) -> Session:
@@ -114,6 +117,7 @@ class Base(Screen[int]):
             yield from self.views.values()
         yield self.bars["lane"]
         yield self.bars["alert"]
+        yield self.bars["choices"]
         yield self.prompt
         yield self.bars["footer"]
 
@@ -181,7 +185,9 @@ class Base(Screen[int]):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw the view and the bars anew."""
+        """Draw the view and the bars anew, once where a key is repeated."""
+        if self.state.held:
+            return
         self.build()
         self.view.redraw()
         for bar in self.bars.values():
@@ -233,20 +239,42 @@ class Base(Screen[int]):
             handler()
         if not self.told and self.situation() == before:
             self.told = nothing_to_do(action, self.view.unit)
+        if not self.told:
+            self.tell_part()
         self.bars["alert"].redraw()
 
     def situation(self) -> tuple[object, ...]:
         """Return what a key can change: where one is, and what is in sight."""
         session = self.session
-        marks = frozenset(session.breakpoints)
+        marks = (*session.stops.entries, *session.marks.items())
         shown = (self.view_name, self.prompt.display, len(self.app.screen_stack), self.app.theme)
         return session.place, marks, *shown, self.state.shown, self.view.situation()
+
+    def choices(self, kind: str, text: str) -> Choices:
+        """Return what can be written at the prompt."""
+        raise NotImplementedError
+
+    def draw_choices(self, width: int) -> list[Line]:
+        """Return what can be written, within a third of the screen."""
+        return self.prompt.lines(width, max(self.size.height // 3, 2))
+
+    def show_choices(self) -> None:
+        """Show what can be written, as long as there is something."""
+        bar, size = self.bars["choices"], self.size
+        rows = len(self.draw_choices(size.width)) if self.prompt.display else 0
+        bar.display = rows > 0
+        if rows:
+            bar.styles.offset = (0, size.height - 1 - rows)
+            bar.redraw()
 
     def travel(self, moved: bool, otherwise: str) -> None:
         """Draw anew after a move, or say why there was none."""
         self.redraw()
         if not moved:
             self.tell(otherwise)
+
+    def tell_part(self) -> None:
+        """Say which part of an op was done, where the view does not show it."""
 
     def answer(self, kind: str, text: str) -> None:
         """Do what was typed at the prompt."""

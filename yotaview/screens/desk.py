@@ -6,14 +6,14 @@ import os
 
 from yota.tape import Frame
 from yotaview.model.standing import standing
+from yotaview.screens.commands import Commands
 from yotaview.screens.editor import NoEditor, edit, editor_command
 from yotaview.screens.jump import JumpScreen
-from yotaview.screens.moves import Moves
 
 STEP = 2
 
 
-class Desk(Moves):
+class Desk(Commands):
     """Handles the keys that leave the tape alone."""
 
     def do_jump(self) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from textual.widgets import Input
 
 from yotaview.export import SUFFIXES, ExportError, replacing
-from yotaview.model.goto import GotoError
 from yotaview.model.predicate import HELP as CONDITIONS
 from yotaview.render.lesson import lesson_page
 from yotaview.render.line import Page
 from yotaview.render.tapes import output_page
+from yotaview.screens.commands import ERRORS
 from yotaview.screens.exporting import Exporting
 from yotaview.screens.picture import picture
 from yotaview.screens.runs import SEARCH, Runs
@@ -22,7 +22,10 @@ from yotaview.screens.themes import ROUND
 from yotaview.screens.whatif import WhatIf
 
 PROMPTS = {
-    "goto": (":", "46, +10, 10n, %46, 50%, line 9, seed, call 731"),
+    "goto": (":", "46, %46, line 9, seed, 10n, 3C, b nan, w %7, p x.max()"),
+    "mark": ("mark as ", "a letter"),
+    "visit": ("' ", "the letter of a mark"),
+    "evaluate": ("p ", "np.ptp(x), %7.max() - W1.min()"),
     "find": ("/", "text to find"),
     "export": ("export to ", f"FILE{' '.join(SUFFIXES)}"),
     "copy_file": ("write to ", "FILE"),
@@ -74,7 +77,7 @@ class MainScreen(WhatIf, Runs, Exporting):
 
     def close_prompt(self) -> None:
         """Take the prompt away."""
-        self.prompt.display = False
+        self.prompt.close()
         self.bars["footer"].display = True
         self.view.focus_current()
 
@@ -82,6 +85,9 @@ class MainScreen(WhatIf, Runs, Exporting):
         """Do what was typed; where that cannot be, say why and let the next try replace it."""
         answers: dict[str, Callable[[str], bool]] = {
             "goto": self.go,
+            "mark": self.mark,
+            "visit": self.visit,
+            "evaluate": self.evaluate,
             "find": self.look,
             "export": self.save,
             "copy_file": self.store,
@@ -91,7 +97,8 @@ class MainScreen(WhatIf, Runs, Exporting):
         }
         try:
             done = answers[kind](text)
-        except (GotoError, ExportError) as error:
+        except (*ERRORS, ExportError) as error:
+            self.prompt.hush()
             self.tell(str(error))
             self.prompt.input.select_all()
         else:
@@ -99,12 +106,9 @@ class MainScreen(WhatIf, Runs, Exporting):
                 self.close_prompt()
 
     def go(self, text: str) -> bool:
-        """Go where the text says."""
-        if match := SEARCH.fullmatch(text):
-            return self.search(match[1])
-        self.session.jump(text)
-        self.redraw()
-        return True
+        """Do what was typed behind `:`, a search over the calls too."""
+        match = SEARCH.fullmatch(text)
+        return self.search(match[1]) if match else super().go(text)
 
     def look(self, text: str) -> bool:
         """Go to the first row that holds the text."""
@@ -159,7 +163,9 @@ class MainScreen(WhatIf, Runs, Exporting):
 
     def do_help(self) -> None:
         """Show the keys."""
-        self.show_text(lambda width: help_page(self.view_name, self.view.current, width))
+        self.show_text(
+            lambda width: help_page(self.view_name, self.view.current, width, self.marks_set())
+        )
 
     def do_commands(self) -> None:
         """Open the palette."""

@@ -5,30 +5,11 @@ from __future__ import annotations
 from yota.tape import Var
 from yotaview.render.value import value_kind
 from yotaview.screens.autopsy import AutopsyScreen
-from yotaview.screens.checking import Checking
+from yotaview.screens.seeking import Seeking
 
 
-class Moves(Checking):
+class Moves(Seeking):
     """Handles each key that changes the position, the open call or the way values are shown."""
-
-    def do_continue(self) -> None:
-        """Go to the next breakpoint or alert."""
-        self.run_to(forward=True)
-
-    def do_back_continue(self) -> None:
-        """Go to the previous breakpoint or alert."""
-        self.run_to(forward=False)
-
-    def run_to(self, *, forward: bool) -> None:
-        """Go to a breakpoint or alert, else to the end."""
-        stop = self.state.next_stop(forward)
-        steps = self.session.stepper
-        self.session.move(
-            steps.goto(stop) if stop is not None else steps.last() if forward else steps.first()
-        )
-        self.travel(
-            stop is not None, f"no further breakpoint or alert: the {'end' if forward else 'start'}"
-        )
 
     def do_next_phase(self) -> None:
         """Go to the next edge of a phase."""
@@ -118,14 +99,6 @@ class Moves(Checking):
         self.redraw()
         alert = next(a for a in self.session.alerts if a.var == var)
         self.tell(f"{alert.level}: {var} {alert.text}")
-
-    def do_breakpoint(self) -> None:
-        """Set or clear a breakpoint."""
-        if self.session.failed_here:
-            self.tell("what raised takes no breakpoint: it is the end of the tape")
-            return
-        self.state.toggle_breakpoint()
-        self.redraw()
 
     def do_value(self) -> None:
         """Show values in the next way."""

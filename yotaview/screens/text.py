@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -15,18 +15,20 @@ from yotaview.widgets.pane import Pane
 
 GLYPHS = (
     "▶ current  ● breakpoint  ! alert  ◆ seed  · not computed yet",
+    "◎ watched  ○ disabled  a letter on the lane of time: a mark",
     "≡ duplicate that CSE merges  δ%7 cotangent of %7  ✓ ✗ rule agrees with differences, or not",
 )
 
 
-def help_page(view: str, pane: str, width: int) -> Page:
-    """Return what the focused pane shows and every key with its meaning, the view's first."""
+def help_page(view: str, pane: str, width: int, marks: Sequence[tuple[str, str]] = ()) -> Page:
+    """Return what the focused pane shows, the marks that are set, and every key's meaning."""
     first = "  ".join(map(" ".join, footer_hints(view)[:6]))
     rows: list[Line] = [
         line(Span(f"{TITLES[view]}: ", "title"), ABOUT[view]),
         line(Span("This pane: ", "title"), PANES[f"{view}.{pane}"]),
         line(Span("Keys: ", "title"), first),
     ]
+    rows += [line(Span(f"'{letter:<7}", "key"), f" mark: {text}") for letter, text in marks]
     rows += [line(Span(part, "dim")) for part in (*GLYPHS, "")]
     for key in KEYS:
         where = "" if key.scope == "global" else f"  ({key.scope})" if key.scope == "pane" else ""

@@ -329,6 +329,13 @@ class CodeView(Background, View):
             self.buffer = rows.k
             self.goto_op(var)
 
+    def watched(self) -> str:
+        """Return the buffer that is looked at, the op where the code has none."""
+        k = self.held
+        if k is None:
+            return super().watched()
+        return f"{'bound:' if self.form == 'bound' else ''}{self.plan.buffers[k].name}"
+
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
         """Look in the lines of the code, those of folded sections, too."""
         texts = self.map.texts

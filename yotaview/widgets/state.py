@@ -13,7 +13,7 @@ from yota.tape import Var
 from yotaview.checks.gradcheck import Report
 from yotaview.model.boxes import Boxes, Links
 from yotaview.model.cells import Cells
-from yotaview.model.groups import Groups, group_ops
+from yotaview.model.groups import Groups
 from yotaview.model.outline import By, Outline
 from yotaview.model.timeline import Timeline
 from yotaview.model.whatif import Forks
@@ -109,7 +109,7 @@ class Derived:
     @cached_property
     def groups(self) -> Groups:
         """The ops by source statement."""
-        return group_ops(self.session.tape, self.session.capture.sources)
+        return self.session.opened.groups
 
     @cached_property
     def flow(self) -> Flow:
@@ -134,6 +134,14 @@ class Derived:
         except Exception:  # as with the marks
             return ""
 
+    def kept_in(self, var: Var) -> str:
+        """Say which buffer the lean code computes an op into; nothing where that is not so."""
+        try:
+            buffer = self.session.program.plan().buffer(var)
+        except Exception:  # as with the marks
+            return ""
+        return f"buffer {buffer.name} of the lean code" if buffer is not None else self.later(var)
+
     @cached_property
     def alarms(self) -> frozenset[Var]:
         """The ops at which an alert begins."""
@@ -155,6 +163,7 @@ class State:
     rerun: bool = False
     again: str = ""
     marked: tuple[tuple[int, int], ...] = ()
+    held: bool = False
     _derived: tuple[object, Derived] | None = None
 
     def toggle_mark(self, call: tuple[int, int]) -> None:
@@ -193,16 +202,25 @@ class State:
         return self.mode, self.cells.plane, self.pinned, self.sought, self.marked
 
     @property
-    def breakpoints(self) -> set[Var]:
-        """The breakpoints of the open row."""
-        return self.session.breakpoints
-
-    @property
     def marks(self) -> Marks:
         """Which ops carry a glyph."""
         merged = frozenset() if self.waiting else self.derived.merged
-        checked = self.derived.rules.marks
-        return Marks(frozenset(self.breakpoints), merged, self.derived.alarms, checked)
+        session = self.session
+        here = session.place
+        letters = (
+            (p.index, letter)
+            for letter, p in session.marks.items()
+            if (p.row, p.call) == (here.row, here.call)
+        )
+        watched = (e.watch.var for e in session.stops.watches(session.row_index) if e.enabled)
+        return Marks(
+            frozenset(session.breakpoints),
+            merged,
+            self.derived.alarms,
+            self.derived.rules.marks,
+            frozenset(v for v in watched if v is not None),
+            tuple(letters),
+        )
 
     @property
     def later(self) -> str:
@@ -210,20 +228,12 @@ class State:
         known = self.built and not self.waiting and self.session.row.failure is None
         return self.derived.later(self.session.at) if known else ""
 
+    @property
+    def computed_into(self) -> str:
+        """Where the code keeps the op at the position, as far as that is known."""
+        known = self.built and not self.waiting and self.session.row.failure is None
+        return self.derived.kept_in(self.session.at) if known else ""
+
     def next_mode(self) -> None:
         """Show the value in the next way."""
         self.mode = MODES[(MODES.index(self.mode) + 1) % len(MODES)]
-
-    def toggle_breakpoint(self) -> bool:
-        """Set or clear a breakpoint at the position; tell whether it is set now."""
-        stops = self.breakpoints
-        stops.symmetric_difference_update({self.session.at})
-        return self.session.at in stops
-
-    def next_stop(self, forward: bool) -> Var | None:
-        """Return the next or previous breakpoint or alert, None if there is none."""
-        places, here = self.session.stepper.positions, self.session.stepper.index
-        found = sorted(self.breakpoints | self.derived.alarms)
-        if forward:
-            return next((v for v in found if places[v] > here), None)
-        return next((v for v in reversed(found) if places[v] < here), None)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from yotaview.messages import RulesAsked
+from yotaview.model.moves import Folds
+from yotaview.model.parts import part_name
 from yotaview.render.flow import flow_page
 from yotaview.render.folded import FoldedRows
 from yotaview.render.line import Page
+from yotaview.render.parts import part_page
 from yotaview.render.text import OpRows
 from yotaview.widgets.element import ElementView
 from yotaview.widgets.pane import Draw
@@ -79,57 +82,20 @@ class StepView(ElementView):
         places = self.session.stepper.positions
         return places.get(start, len(places)) if start is not None else len(places)
 
+    def why(self, width: int, height: int) -> Page:
+        """Return the explanation, or the part of the op at the position."""
+        if part_name(self.session.opened, self.session.stepper) and not self.trail:
+            return part_page(self.session, width, height, self.state.computed_into)
+        return super().why(width, height)
+
     def flow(self, width: int, height: int) -> Page:
         """Return stops, alerts and norms."""
         return flow_page(self.session, self.state.marks, self.state.derived.flow, width, height)
 
-    def do_next(self) -> None:
-        """Move to the next op, over a statement where statements are folded."""
-        if self.folded:
-            self.step_over(self.open_rows().open_ops.end)
-        else:
-            super().do_next()
-
-    def do_previous(self) -> None:
-        """Move to the previous op, or statement."""
-        if self.folded:
-            self.step_back_to(self.open_rows().open_ops.start)
-        else:
-            super().do_previous()
-
-    def do_finish(self) -> None:
-        """Move to the first op of the next statement; folded, out of the outermost box."""
-        if self.folded:
-            self.step_over(self.open_rows().outermost.end)
-        else:
-            super().do_finish()
-
-    def do_back_finish(self) -> None:
-        """Move to the start of this statement; folded, to that of the outermost box."""
-        if self.folded:
-            self.step_back_to(self.open_rows().outermost.start)
-        else:
-            super().do_back_finish()
-
-    def open_rows(self) -> FoldedRows:
-        """Return the folded list as it stands."""
-        rows, index = self.rows(self.size.width), self.session.stepper.index
-        return FoldedRows(rows, self.state.derived.timeline, index)
-
-    def step_over(self, end: int) -> None:
-        """Move to where a box ends, or to the end of the tape."""
-        self.session.step(end - self.session.stepper.index)
-        self.moved()
-
-    def step_back_to(self, start: int) -> None:
-        """Move to where a box begins; from there to where the one before in time does."""
-        index = self.session.stepper.index
-        if index == start and start:
-            rows = self.rows(self.size.width)
-            before = FoldedRows(rows, self.state.derived.timeline, start - 1)
-            start = before.open_ops.start
-        self.session.step(start - index)
-        self.moved()
+    @property
+    def folds(self) -> Folds | None:
+        """The boxes that `n` and `f` step over, where statements are folded."""
+        return Folds(self.state.derived.timeline) if self.folded else None
 
     def do_verify(self) -> None:
         """Check every rule, the user's primitives too; or stop checking."""

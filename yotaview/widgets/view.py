@@ -10,6 +10,8 @@ from textual.widget import Widget
 
 from yota.tape import Var
 from yotaview.messages import RowChosen, RowMoved, SideMoved, Stepped, Told, ViewAsked
+from yotaview.model.moves import Folds, take_steps
+from yotaview.model.parts import gains_of
 from yotaview.render.header import Place, step_place
 from yotaview.render.line import Page, Span
 from yotaview.render.text import RAISED, describe, failure_text
@@ -149,6 +151,8 @@ class View(Widget):
 
     def redraw(self) -> None:
         """Draw the panes that are in sight."""
+        if self.state.held:
+            return
         for pane in self.panes.values():
             if pane.display:
                 pane.redraw()
@@ -181,47 +185,47 @@ class View(Widget):
         return step_place(self.session)
 
     def moved(self) -> None:
-        """Tell the screen that all views have to be drawn anew."""
-        self.post_message(Stepped())
+        """Tell the screen that all views have to be drawn anew, once where a key is repeated."""
+        if not self.state.held:
+            self.post_message(Stepped())
 
     def tell(self, text: str) -> None:
         """Say something in the line of alerts."""
         self.post_message(Told(text))
 
-    def do_next(self) -> None:
-        """Move to the next op."""
-        self.session.step(1)
+    @property
+    def folds(self) -> Folds | None:
+        """The boxes that `n` steps over and `s` into; None where none are folded."""
+        return None
+
+    def step_by(self, action: str, count: int = 1) -> None:
+        """Take steps in time: by op, part or statement."""
+        take_steps(self.session, action, count, folds=self.folds)
         self.moved()
+
+    def do_next(self) -> None:
+        """Move to the next op, over a statement where statements are folded."""
+        self.step_by("next")
 
     def do_previous(self) -> None:
-        """Move to the previous op."""
-        self.session.step(-1)
-        self.moved()
+        """Move to the previous op, or statement."""
+        self.step_by("previous")
 
     def do_into(self) -> None:
-        """Move one op on, whatever is folded."""
-        self.session.step(1)
-        self.moved()
+        """Move on by a part of the op, by an op where statements are folded."""
+        self.step_by("into")
 
     def do_back_into(self) -> None:
-        """Move one op back, whatever is folded."""
-        self.session.step(-1)
-        self.moved()
+        """Move back by a part of the op, or by an op."""
+        self.step_by("back_into")
 
     def do_finish(self) -> None:
         """Move to the first op of the next statement."""
-        groups, index = self.state.derived.groups, self.session.stepper.index
-        run = groups.run_at(index) + 1
-        end = groups.starts[run] if run < len(groups.starts) else len(self.session.stepper) - 1
-        self.session.step(end - index)
-        self.moved()
+        self.step_by("finish")
 
     def do_back_finish(self) -> None:
         """Move to the start of this statement, from there to that of the one before."""
-        groups, index = self.state.derived.groups, self.session.stepper.index
-        start = groups.starts[groups.run_at(max(index - 1, 0))] if groups.starts else 0
-        self.session.step(start - index)
-        self.moved()
+        self.step_by("back_finish")
 
     def do_first(self) -> None:
         """Jump to the first op."""
@@ -356,6 +360,14 @@ class View(Widget):
         if self.session.failed_here:
             return f"{RAISED} {failure_text(self.session)}"
         return f"{var} = {describe(self.session.tape[var])}"
+
+    def watched(self) -> str:
+        """Return what `w` watches: the op, or the cotangent that it gives a term to."""
+        session = self.session
+        gains = gains_of(session.opened, session.at)
+        if session.tape.is_reverse(session.at) and gains:
+            return f"δ{max(gains, key=lambda g: g.count).primal}"
+        return str(session.at)
 
     def goto(self, var: Var) -> None:
         """Jump to an op."""
