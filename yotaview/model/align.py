@@ -72,7 +72,7 @@ def operands_of(op: Op) -> list[Var]:
 
 def _key(op: Op, *, shapes: bool, floats: bool) -> Key:
     """Return what an op is by itself, with or without types and sizes, and floating literals."""
-    spec = (op.spec.kind, str(op.spec.dtype), op.spec.shape) if shapes else None
+    spec = (op.spec.kind, op.spec.dtype, op.spec.shape) if shapes else None
     match op:
         case Input():
             return "inp", op.name

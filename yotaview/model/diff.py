@@ -53,6 +53,9 @@ class Delta:
         return self.worst.ulp == 0
 
 
+EQUAL = Delta(Distance(0.0), 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """An op on one side, or one on both, with what differs of it."""
@@ -224,6 +227,8 @@ def _delta(left: Session, right: Session, a: Var, b: Var) -> Delta | None:
     x, y = left.opened.values.get(a), right.opened.values.get(b)
     if not (_comparable(x) and _comparable(y)):
         return None
+    if same_bits(x, y):
+        return EQUAL
     worst = distance(_plain(x), _plain(y))
     return Delta(worst, 0.0 if worst.ulp == 0 else _relative(x, y))
 
