@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import io
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -41,6 +42,12 @@ def counted(session: Session) -> Session:
     live = session.profile().live
     fixed = Profile(seconds, live, 5, sum(seconds.values()) - reverse, reverse)
     session.profile = lambda: fixed
+    program = session.program
+    assert program.stages
+    program._stages = [
+        replace(s, seconds=1e-4 if s.rewrites else 0.0) for s in program._tape_stages()
+    ]
+    program._seconds = dict.fromkeys(program._seconds, 1e-4)
     session.savings = lambda stopped=bool: _counted_savings(session)
     return session
 

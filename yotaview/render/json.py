@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Frame, Op, Var, base_name
 from yotaview.model.summary import Summary, format_number, summarise
+from yotaview.render.passes import stage_objects
 from yotaview.render.tapes import outcome
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def json_lines(session: Session, ops: bool = True, stage: str = "reverse") -> It
     """
     if session.row.failure is not None:
         stage = "reverse"  # it has no other
-    yield dump({**tape_object(session), "stage": stage})
+    told = {"stages": stage_objects(session)} if ops and session.row.failure is None else {}
+    yield dump({**tape_object(session), "stage": stage, **told})
     if ops:
         yield from map(dump, _stage_objects(session, stage))
 

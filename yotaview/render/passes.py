@@ -1,75 +1,133 @@
-"""The stages of a program, what each rewrote, and why."""
+"""The stages of a program, what each rewrote, why, and whether that keeps the value."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from yota.tape import Call, Op, Rewritten, Tape, Var, format_op
+from yota.passes import PASSES
+from yota.tape import Call, Rewritten, Var
 from yotaview.model.codemap import split
 from yotaview.model.summary import format_number
-from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
+from yotaview.render.difference import Effect, changes, folded
+from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, wrap_line
+from yotaview.render.rows import Rows
 from yotaview.render.text import NOW, describe
 
 if TYPE_CHECKING:
     from yota.program import Stage
+    from yotaview.checks.rewrites import StageCheck, Verdict
     from yotaview.model.session import Session
 
-GAP = "…"
-HERE = "▸"
+__all__ = ["Effect", "StageRows", "changes", "folded", "has_effect", "stage_page", "why_page"]
+
+Checks = Mapping[str, "StageCheck"]
+ROLES = {"✓": "ok", "≈": "ok", "✗": "alert", "?": "dim"}
 
 
-@dataclass(frozen=True)
-class Change:
-    """One op before and after a stage: `kind` is same, removed, changed, added or gap."""
-
-    kind: str
-    var: Var | None = None
-    before: Op | None = None
-    after: Op | None = None
-    count: int = 0
+def has_effect(stage: Stage) -> bool:
+    """Tell whether a stage is shown unless all are: a pass that rewrote nothing is not."""
+    return bool(stage.rewrites) or stage.name not in PASSES
 
 
-def stage_page(session: Session, stages: Sequence[Stage], at: int, rewrite: int) -> Page:
-    """Return the list of stages, with the rewrites of the current one."""
-    rows: list[Line] = []
-    cursor = 0
-    for k, stage in enumerate(stages):
-        here = k == at
-        if here:
-            cursor = len(rows)
+class StageRows(Rows):
+    """The stages, with the rewrites of the current one below it, each drawn when in sight."""
+
+    def __init__(
+        self, session: Session, stages: Sequence[Stage], at: int, rewrite: int, checks: Checks
+    ) -> None:
+        super().__init__(session)
+        self.stages, self.at, self.rewrite, self.checks = stages, at, rewrite, checks
+        self.rewrites = stages[at].rewrites
+
+    def __len__(self) -> int:
+        return len(self.stages) + len(self.rewrites)
+
+    @property
+    def cursor(self) -> int:
+        """The row of the current rewrite, else of the current stage."""
+        return self.at + (1 + self.rewrite if self.rewrites else 0)
+
+    def place(self, row: int) -> tuple[int, int | None]:
+        """Return the stage of a row, and which of the current one's rewrites stands there."""
+        if self.at < row <= self.at + len(self.rewrites):
+            return self.at, row - self.at - 1
+        return (row if row <= self.at else row - len(self.rewrites)), None
+
+    def row(self, index: int) -> Line:
+        """Draw one line."""
+        k, n = self.place(index)
+        return self.stage_row(k) if n is None else self.rewrite_row(n)
+
+    def stage_row(self, k: int) -> Line:
+        """Draw a stage: what it did to the count of ops, how many rewrites, and their check."""
+        stage, here = self.stages[k], k == self.at
         mark = Span(NOW, "current") if here else Span(" ")
         count = len(stage.rewrites)
-        dots = "●" * count if count <= 3 else f"●×{count}"
+        dots = "●" * count if count <= 3 else f"●×{count:,}"
+        number = [s.name for s in self.session.program.stages].index(stage.name) + 1
         name = Span(stage.name.ljust(8), "title" if here else "")
-        rows.append(line(mark, f" {k + 1} ", name, _delta(session, stages, k), Span(dots, "note")))
-        if here and stage.rewrites:
-            cursor += 1 + rewrite
-            rows += [
-                _short(r, n == rewrite, n == len(stage.rewrites) - 1)
-                for n, r in enumerate(stage.rewrites)
-            ]
-    return Page(rows, "Passes", f"{len(stages)} stages", cursor)
+        return line(
+            mark,
+            f" {number} ",
+            name,
+            delta(self.session, stage),
+            Span(dots + " ", "note"),
+            *_sum(self.checks.get(stage.name)),
+        )
+
+    def rewrite_row(self, n: int) -> Line:
+        """Draw a rewrite with its verdict."""
+        here, last = n == self.rewrite, n == len(self.rewrites) - 1
+        mark = Span(NOW, "current") if here else Span(" ")
+        check = self.checks.get(self.stages[self.at].name)
+        sign = check.verdicts[n].sign if check is not None else "·"
+        return line(
+            Span(f" {'└' if last else '├'}", "dim"),
+            mark,
+            Span(f"{sign} ", ROLES.get(sign, "dim")),
+            rewrite_text(self.rewrites[n]),
+        )
 
 
-def _delta(session: Session, stages: Sequence[Stage], k: int) -> str:
-    stage = stages[k]
+def _sum(check: StageCheck | None) -> list[Span]:
+    """Return the worst verdict of a stage as a glyph, with how many are wrong."""
+    if check is None or not (check.verdicts or check.faults):
+        return []
+    wrong = sum(bool(v.wrong) for v in check.verdicts) + len(check.faults)
+    if wrong:
+        return [Span(f"✗ {wrong}", "alert")]
+    signs = {v.sign for v in check.verdicts}
+    sign = next((s for s in "?≈✓" if s in signs), "✓")
+    return [Span(sign, ROLES[sign])]
+
+
+def stage_page(
+    session: Session,
+    stages: Sequence[Stage],
+    at: int,
+    rewrite: int,
+    checks: Checks | None = None,
+) -> Page:
+    """Return the list of stages, with the rewrites of the current one."""
+    rows = StageRows(session, stages, at, rewrite, checks or {})
+    hidden = len(session.program.stages) - len(stages)
+    note = f"{hidden} hidden (a)" if hidden else f"{len(stages)} stages"
+    return Page(rows, "Passes", note, rows.cursor)
+
+
+def delta(session: Session, stage: Stage) -> str:
+    """Return what a stage did to the count of ops, of the last two what they made."""
+    stages = session.program.stages
+    k = [s.name for s in stages].index(stage.name)
     if stage.name == "buffers":
-        return f"{len(session.program.plan().buffers):>4} bufs"
+        return f"{len(session.occupants().wholes):>4} bufs "
     if stage.name == "code":
         return f"{len(split(session.program.source())):>4} lines"
     if k == 0:
-        return f"{len(stage.tape):>4} ops"
+        return f"{len(stage.tape):>4} ops "
     change = len(stage.tape) - len(stages[k - 1].tape)
     return (f"+{change}" if change > 0 else f"−{-change}" if change else "0").rjust(4).ljust(6)
-
-
-def _short(rewrite: Rewritten, here: bool, last: bool) -> Line:
-    branch = "└" if last else "├"
-    mark = Span(NOW, "current") if here else Span(" ")
-    return line(Span(f"   {branch}", "dim"), mark, rewrite_text(rewrite))
 
 
 def rewrite_text(rewrite: Rewritten) -> str:
@@ -85,164 +143,39 @@ def rewrite_text(rewrite: Rewritten) -> str:
     return f"{old} → {new}" if new else f"{rewrite.kind} {rewrite.var} {old}"
 
 
-def changes(before: Tape | None, after: Tape) -> list[Change]:
-    """Return every op of two tapes in the order of their numbers, with what became of it."""
-    old = before.ops if before is not None else {}
-    found = []
-    for var in sorted(old.keys() | after.ops.keys()):
-        a, b = old.get(var), after.ops.get(var)
-        if a is None:
-            found.append(Change("same" if before is None else "added", var, None, b))
-        elif b is None:
-            found.append(Change("removed", var, a))
-        else:
-            same = a is b or format_op(var, a) == format_op(var, b)
-            found.append(Change("same" if same else "changed", var, a, b))
-    return found
-
-
-class Effect:
-    """All ops before and after a stage, and where the changed ones stand."""
-
-    def __init__(self, before: Tape | None, after: Tape) -> None:
-        self.changes = changes(before, after)
-        self.live = [k for k, c in enumerate(self.changes) if c.kind != "same"]
-        self.places = {c.var: k for k, c in enumerate(self.changes)}
-
-
-def folded(effect: Effect, keep: set[Var], context: int) -> list[Change]:
-    """Return changes with `context` same ops around each, and gaps that count what is left out."""
-    found = effect.changes
-    live = {*effect.live, *(effect.places[v] for v in keep if v in effect.places)}
-    shown = sorted(
-        {j for k in live for j in range(max(k - context, 0), min(k + context + 1, len(found)))}
-    )
-    if not live:
-        return list(found)
-    rows: list[Change] = []
-    for before, index in pairwise([-1, *shown]):
-        if index - before > 1:
-            rows.append(Change("gap", count=index - before - 1))
-        rows.append(found[index])
-    if len(found) - 1 > shown[-1]:
-        rows.append(Change("gap", count=len(found) - 1 - shown[-1]))
-    return rows
-
-
-@dataclass(frozen=True)
-class Diff:
-    """What both layouts of a stage's effect are drawn from."""
-
-    rows: Sequence[Change]
-    here: Var | None
-    rewrite: Rewritten | None
-    title: str = ""
-
-    def mark(self, var: Var | None, sign: str) -> str:
-        """Return the glyph of the current rewrite, or of the position where that is elsewhere."""
-        rewritten = self.rewrite.var if self.rewrite is not None else None
-        if var == rewritten and (sign == "-" or var != self.here):
-            return NOW if sign == "-" else " "
-        return HERE if var == self.here else " "
-
-    @property
-    def cursor(self) -> int:
-        """The row of the current rewrite, else of the position."""
-        wanted = self.rewrite.var if self.rewrite is not None else self.here
-        return next((k for k, c in enumerate(self.rows) if c.var == wanted), 0)
-
-
-def unified(diff: Diff, width: int) -> Page:
-    """Return before and after in one column."""
-    rows: list[Line] = []
-    cursor = 0
-    for k, change in enumerate(diff.rows):
-        if k == diff.cursor:
-            cursor = len(rows)
-        rows += _unified_rows(change, diff, width)
-    return Page(rows, diff.title, "before → after", cursor if diff.rows else None)
-
-
-def _unified_rows(change: Change, diff: Diff, width: int) -> list[Line]:
-    if change.kind == "gap":
-        return [_gap(change)]
-    if change.kind in ("same", "added"):
-        return [_op_line(change, change.after, "+" if change.kind == "added" else " ", diff)]
-    rows = [_op_line(change, change.before, "-", diff)]
-    if change.after is not None:
-        rows.append(_op_line(change, change.after, "+", diff))
-    return rows
-
-
-def _gap(change: Change) -> Line:
-    plural = "" if change.count == 1 else "s"
-    return line(Span(f"{GAP} {change.count} op{plural} unchanged  (+ shows more)", "dim"))
-
-
-def _op_line(change: Change, op: Op | None, sign: str, diff: Diff) -> Line:
-    if op is None:
-        return ()
-    role = {"-": "remove", "+": "add"}.get(sign, "")
-    mark = Span(diff.mark(change.var, sign), "current")
-    text = f"{str(change.var).ljust(4)} = {describe(op)}"
-    kept = diff.rewrite is not None and diff.rewrite.into == change.var and sign != "-"
-    tail = (
-        Span("   ◀ kept", "note")
-        if kept and diff.rewrite and diff.rewrite.kind == "merged"
-        else Span("")
-    )
-    return line(Span(sign, role), mark, Span(text, role), tail)
-
-
-def side_by_side(diff: Diff, width: int) -> tuple[Page, Page]:
-    """Return before and after as two pages whose rows stand beside each other."""
-    left: list[Line] = []
-    right: list[Line] = []
-    for change in diff.rows:
-        if change.kind == "gap":
-            left.append(_gap(change))
-            right.append(_gap(change))
-            continue
-        changed = change.kind != "same"
-        before = change.after if change.kind == "same" else change.before
-        left.append(_op_line(change, before, "-" if changed and before else " ", diff))
-        right.append(_op_line(change, change.after, "+" if changed and change.after else " ", diff))
-    cursor = diff.cursor if diff.rows else None
-    counts = [
-        sum(c.count if c.kind == "gap" else has(c) for c in diff.rows) for has in (_old, _new)
-    ]
-    return (
-        Page(left, f"before · {counts[0]} ops", cursor=cursor),
-        Page(right, f"after · {counts[1]} ops", cursor=cursor),
-    )
-
-
-def _old(change: Change) -> bool:
-    return change.before is not None or change.kind == "same"
-
-
-def _new(change: Change) -> bool:
-    return change.after is not None
-
-
-def why_page(session: Session, stage: Stage, number: int, width: int) -> Page:
-    """Return all that a rewrite says of itself."""
+def why_page(
+    session: Session,
+    stage: Stage,
+    number: int,
+    width: int,
+    effect: Effect | None = None,
+    check: StageCheck | None = None,
+    busy: str = "",
+) -> Page:
+    """Return all that a rewrite says of itself, and whether it keeps the value."""
     here = session.mapped(session.at, stage.name)[1]
     position = [_fact("here", here)] if here else []
+    faults = (
+        [_fact("fault", f"✗ {v}: {text}", "alert") for v, text in check.faults] if check else []
+    )
     if not stage.rewrites:
         text = line(clean(WHAT.get(stage.name, "this stage rewrote nothing")))
-        rows = [part for row in (text, *position) for part in wrap_line(row, width, 8)]
-        return Page(rows, f"Why: {stage.name}")
+        rows = [text, *faults, _fact("cost", _cost(session, stage)), *position]
+        return Page(_wrapped(rows, width), f"Why: {stage.name}")
     rewrite = stage.rewrites[number]
-    title = f"{stage.name} rewrite {number + 1}/{len(stage.rewrites)}: {rewrite_text(rewrite)}"
-    rows = [_fact("why", rewrite.why), _fact("source", _source(session, rewrite.var))]
-    rows.append(_fact("effect", _effect(session, rewrite)))
+    title = f"{stage.name} rewrite {number + 1:,}/{len(stage.rewrites):,}: {rewrite_text(rewrite)}"
+    verdict = check.verdicts[number] if check is not None else None
+    rows = [_fact("why", rewrite.why), _verdict(verdict, busy), *faults]
     if len(title) > width - 4:
         rows.insert(0, _fact("change", rewrite_text(rewrite)))
-    if rewrite.into is not None and rewrite.kind == "merged":
-        rows.append(_fact("values", _compare(session, rewrite)))
-    rows += position
-    return Page([p for row in rows for p in wrap_line(row, width, 8)], cut(title, width - 4))
+    rows += [
+        _fact("effect", _effect(session, rewrite)),
+        *(_users(effect, rewrite) if effect is not None else ()),
+        _fact("source", _source(session, rewrite.var)),
+        _fact("pass", _cost(session, stage)),
+        *position,
+    ]
+    return Page(_wrapped(rows, width), cut(title, width - 4), "= verify")
 
 
 WHAT = {
@@ -253,8 +186,18 @@ WHAT = {
 }
 
 
-def _fact(name: str, text: str) -> Line:
-    return line(Span(name.ljust(8), "dim"), clean(text))
+def _wrapped(rows: Sequence[Line], width: int) -> list[Line]:
+    return [p for row in rows for p in wrap_line(row, width, 8)]
+
+
+def _fact(name: str, text: str, role: str = "") -> Line:
+    return line(Span(name.ljust(8), "dim"), Span(clean(text), role))
+
+
+def _verdict(verdict: Verdict | None, busy: str) -> Line:
+    if verdict is None:
+        return _fact("verify", f"{busy} …" if busy else "not yet: = replays it", "dim")
+    return _fact("verify", verdict.text, ROLES.get(verdict.sign, ""))
 
 
 def _source(session: Session, var: Var) -> str:
@@ -265,27 +208,78 @@ def _source(session: Session, var: Var) -> str:
     return f"{op.origin.place}  {text.strip() if text else ''}"
 
 
+def _cost(session: Session, stage: Stage) -> str:
+    """Return op counts and time of a stage."""
+    stages = session.program.stages
+    k = [s.name for s in stages].index(stage.name)
+    before = f"{len(stages[k - 1].tape):,} → " if k else ""
+    count = len(stage.rewrites)
+    many = f", {count:,} rewrite{'' if count == 1 else 's'}" if stage.name in PASSES else ""
+    took = f", {seconds_text(stage.seconds)}" if stage.seconds else ""
+    return f"{stage.name}: {before}{len(stage.tape):,} ops{many}{took}"
+
+
 def _effect(session: Session, rewrite: Rewritten) -> str:
     readers = session.users(rewrite.var) if rewrite.var in session.tape else []
-    named = ", ".join(map(str, readers[:6])) + ("…" if len(readers) > 6 else "")
+    named = _named(readers)
+    saved = rewrite.before.spec.nbytes if isinstance(rewrite.before, Call) else 0
     if rewrite.kind == "merged":
-        saved = rewrite.before.spec.nbytes if rewrite.before is not None else 0
         return f"{rewrite.var} removed, {saved:,} B less; {named or 'nothing'} reads {rewrite.into}"
-    if rewrite.kind == "dropped":
-        return f"{rewrite.var} removed; read by {named or 'nothing'}"
+    if rewrite.kind in ("dropped", "inside"):
+        where = f"computed inside {rewrite.into}" if rewrite.into is not None else "removed"
+        return f"{rewrite.var} {where}, {saved:,} B less; read by {named or 'nothing'}"
     new = f", now {describe(rewrite.after)}" if isinstance(rewrite.after, Call) else ""
     return f"{rewrite.var} {rewrite.kind}{new}"
 
 
-def _compare(session: Session, rewrite: Rewritten) -> str:
-    values = session.opened.values
-    if rewrite.var not in values or rewrite.into is None or rewrite.into not in values:
-        return "not recorded"
-    a, b = values[rewrite.var], values[rewrite.into]
-    same = getattr(a, "tobytes", lambda: repr(a))() == getattr(b, "tobytes", lambda: repr(b))()
-    kind = session.tape[rewrite.var].spec.text(short=True)
-    outcome = "bit-identical ✓" if same else "different"
-    return f"{outcome}: recorded {kind} of {rewrite.var} and {rewrite.into}"
+def _named(vars_: Sequence[Var]) -> str:
+    return ", ".join(map(str, vars_[:6])) + (f" … {len(vars_) - 6} more" if len(vars_) > 6 else "")
+
+
+def _users(effect: Effect, rewrite: Rewritten) -> list[Line]:
+    """Return who reads the op that stays, and how long it lives, before and after."""
+    var = rewrite.into if rewrite.into is not None else rewrite.var
+    before, after = (effect.users(after=side).get(var) for side in (False, True))
+    if after is None:
+        return []
+    was = _named(before) or "nothing" if before is not None else "not there"
+    users = f"of {var}: before {was} · after {_named(after) or 'nothing'}"
+    until = [str(max(readers)) if readers else "the end" for readers in (before or (), after)]
+    lives = f"{var} is read until {until[0]} before, until {until[1]} after"
+    return [_fact("users", users), _fact("lives", lives)]
+
+
+def pipeline_page(session: Session, stages: Sequence[Stage], at: int, width: int) -> Page:
+    """Return op counts, rewrites and time of every stage, hidden ones included."""
+    whole = session.program.stages
+    top = max((s.seconds for s in whole), default=0.0)
+    here = stages[at].name
+    rows = []
+    for stage in whole:
+        head = f"{stage.name:<8} {len(stage.tape):>7,} ops {delta(session, stage)} "
+        many = f"{len(stage.rewrites):>6,} rewrites " if stage.name in PASSES else " " * 16
+        took = seconds_text(stage.seconds) if stage.seconds else ""
+        room = max(width - len(head) - len(many) - 11, 0)
+        share = bar(stage.seconds / top, room) if top else ""
+        mark = "current" if stage.name == here else "" if has_effect(stage) else "dim"
+        rows.append(line(Span(head, mark), Span(many, "note"), f"{took:>9} ", Span(share, "dim")))
+    return Page(rows, "Pipeline", "ops, rewrites and time of each stage")
+
+
+def stage_objects(session: Session) -> list[dict[str, object]]:
+    """Return name, count of ops, change of it, rewrites and seconds of every stage."""
+    stages = session.program.stages
+    sizes = [len(s.tape) for s in stages]
+    return [
+        {
+            "stage": s.name,
+            "ops": sizes[k],
+            "delta": sizes[k] - sizes[k - 1] if k else 0,
+            "rewrites": len(s.rewrites),
+            "seconds": s.seconds,
+        }
+        for k, s in enumerate(stages)
+    ]
 
 
 def seconds_text(seconds: float) -> str:

@@ -5,30 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from yota.tape import Var
+from yotaview.checks.passes import verified
+from yotaview.checks.rewrites import TRIALS
 from yotaview.model.mapping import short
+from yotaview.render.difference import Diff, Effect, side_by_side, unified
 from yotaview.render.header import Place
 from yotaview.render.line import Page, plain
 from yotaview.render.passes import (
-    Diff,
-    Effect,
-    folded,
+    StageRows,
+    has_effect,
+    pipeline_page,
     rewrite_text,
-    side_by_side,
     stage_page,
-    unified,
     why_page,
 )
+from yotaview.render.text import describe
+from yotaview.widgets.background import Background
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
-from yotaview.widgets.view import WIDE, Box, View
+from yotaview.widgets.view import HUGE, WIDE, Box, View
 
 if TYPE_CHECKING:
     from yota.program import Stage
+    from yota.tape import Rewritten
+    from yotaview.checks.rewrites import StageCheck
 
 FIRST = "cse"
+# so many ops are replayed unasked: a budget that does not depend on the machine
+OPS = 200_000
 
 
-class PassesView(View):
+class PassesView(Background, View):
     """The list of stages, the tape before and after one, and the reason for each rewrite."""
 
     why_pane = "reason"
@@ -39,11 +47,13 @@ class PassesView(View):
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
-        self.stage_at: int | None = None
+        self.stage_name = FIRST
         self.rewrite_at, self.context = 0, 1
         self.unified: bool | None = None
-        self.changed_only = False
-        self._effect: tuple[object, str, Effect] | None = None
+        self.all_stages = False
+        self._effects: tuple[object, dict[str, Effect]] | None = None
+        self._checks: tuple[object, dict[str, StageCheck]] | None = None
+        self._begun: object = None
 
     def draws(self) -> dict[str, Draw]:
         """Return the panes."""
@@ -52,14 +62,19 @@ class PassesView(View):
             "before": self.before,
             "after": self.after,
             "reason": self.reason,
+            "pipeline": self.pipeline,
         }
 
     def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out the list at the left; the difference over its reason at the right."""
         left = 30 if width >= 100 else 28
-        low = min(12 if width >= WIDE else 7, height // 2)
+        low = min(13 if width >= WIDE else 7, height // 2)
         rest, top = width - left, height - low
         found: dict[str, Box] = {"stages": (0, 0, left, height), "reason": (left, top, rest, low)}
+        if width >= HUGE:
+            wide = rest * 3 // 5
+            found["reason"] = (left, top, wide, low)
+            found["pipeline"] = (left + wide, top, rest - wide, low)
         if self.in_one(width):
             return found | {"before": (left, 0, rest, top)}
         half = rest // 2
@@ -69,23 +84,26 @@ class PassesView(View):
         """Tell whether before and after stand in one column."""
         return width < WIDE if self.unified is None else self.unified
 
+    def situation(self) -> tuple[object, ...]:
+        """Return what a key can change here."""
+        own = (self.stage_name, self.rewrite_at, self.context, self.unified, self.all_stages)
+        return (*super().situation(), *own, self.busy)
+
     @property
     def stages(self) -> list[Stage]:
-        """The stages in sight."""
+        """The stages in sight: without those that changed nothing, unless all are wanted."""
         found = self.session.program.stages
-        return (
-            [s for s in found if s.rewrites or s.name in ("trace", "reverse")]
-            if self.changed_only
-            else found
-        )
+        return [s for s in found if self.all_stages or has_effect(s)]
 
     @property
     def at(self) -> int:
-        """The current stage."""
-        stages = self.stages
-        if self.stage_at is None:
-            self.stage_at = next((k for k, s in enumerate(stages) if s.name == FIRST), 0)
-        return min(self.stage_at, len(stages) - 1)
+        """The current stage among those in sight: it, or the last one before it."""
+        names = [s.name for s in self.stages]
+        if self.stage_name in names:
+            return names.index(self.stage_name)
+        every = [s.name for s in self.session.program.stages]
+        ahead = every[: every.index(self.stage_name)] if self.stage_name in every else every[:1]
+        return max((names.index(n) for n in ahead if n in names), default=0)
 
     @property
     def stage(self) -> Stage:
@@ -97,62 +115,116 @@ class PassesView(View):
         return max(0, min(self.rewrite_at, len(self.stage.rewrites) - 1))
 
     def effect(self) -> Effect:
-        """Return all ops before and after the stage."""
+        """Return all ops before and after the stage, found once for each."""
         opened, name = self.session.opened, self.stage.name
-        if self._effect is None or self._effect[:2] != (opened, name):
+        if self._effects is None or self._effects[0] is not opened:
+            self._effects = (opened, {})
+        known = self._effects[1]
+        if name not in known:
             stages = self.session.program.stages
             k = [s.name for s in stages].index(name)
-            self._effect = (
-                opened,
-                name,
-                Effect(stages[k - 1].tape if k else None, self.stage.tape),
-            )
-        return self._effect[2]
+            known[name] = Effect(stages[k - 1].tape if k else None, self.stage.tape, self.stage)
+        return known[name]
+
+    @property
+    def checks(self) -> dict[str, StageCheck]:
+        """What is known of the rewrites of the open call, by stage."""
+        if self._checks is None or self._checks[0] is not self.session.opened:
+            return {}
+        return self._checks[1]
+
+    def take(self, checks: list[StageCheck]) -> None:
+        """Show what is known of the rewrites."""
+        self._checks = (self.session.opened, {c.stage.name: c for c in checks})
+        self.moved()
+
+    def redraw(self) -> None:
+        """Draw, and begin to verify the rewrites of a call that is shown for the first time."""
+        super().redraw()
+        opened = self.session.opened
+        if self.display and not self.lacks and self._begun is not opened and not self.busy:
+            self._begun = opened
+            self.verify(min(TRIALS, max(OPS // max(len(self.session.tape), 1), 1)), self.take)
+
+    def verify(
+        self, trials: int, done: Callable[[list[StageCheck]], None], *, told: bool = False
+    ) -> None:
+        """Replay all rewrites in the background."""
+        session = self.session.still()
+        self.work(
+            "verifying rewrites",
+            lambda: verified(session, trials, float("inf"), self.stopper()),
+            done,
+            told=told,
+        )
+
+    def do_verify(self) -> None:
+        """Verify the rewrites now and say what is known of the current one."""
+        self.stop_quietly()
+        self.verify(TRIALS, self.verified_now, told=True)
+
+    def verified_now(self, checks: list[StageCheck]) -> None:
+        """Say what the replay found for the current rewrite."""
+        self.take(checks)
+        check = self.checks.get(self.stage.name)
+        if check is None or not check.verdicts:
+            wrong = sum(bool(v.wrong) for c in checks for v in c.verdicts)
+            total = sum(len(c.verdicts) for c in checks)
+            self.tell(f"{total:,} rewrites verified, {wrong} wrong: this stage has none")
+        else:
+            self.tell(f"rewrite {self.rewrite() + 1}: {check.verdicts[self.rewrite()].text}")
+
+    def chosen_rewrite(self) -> Rewritten | None:
+        """Return the current rewrite, None for a stage without any."""
+        rewrites = self.stage.rewrites
+        return rewrites[self.rewrite()] if rewrites else None
 
     def diff(self) -> Diff:
         """Return what the panes of the tape are drawn from."""
         here, _ = self.session.mapped(self.session.at, self.stage.name)
-        rewrites = self.stage.rewrites
-        rewrite = rewrites[self.rewrite()] if rewrites else None
-        keep = {
-            v
-            for v in (here, rewrite.var if rewrite else None, rewrite.into if rewrite else None)
-            if v is not None
-        }
-        rows = folded(self.effect(), keep, self.context)
+        rewrite, count = self.chosen_rewrite(), len(self.stage.rewrites)
         title = (
-            f"{self.stage.name} {self.rewrite() + 1}/{len(rewrites)}: {rewrite_text(rewrite)}"
+            f"{self.stage.name} {self.rewrite() + 1:,}/{count:,}: {rewrite_text(rewrite)}"
             if rewrite
             else self.stage.name
         )
-        return Diff(rows, here, rewrite, title)
+        about = f"{self.session.capture.name} › {self.session.row.name}"
+        return Diff(self.effect(), self.context, here, rewrite, title, about)
 
     def stages_page(self, width: int, height: int) -> Page:
         """Return the list of stages."""
-        return stage_page(self.session, self.stages, self.at, self.rewrite())
+        return stage_page(self.session, self.stages, self.at, self.rewrite(), self.checks)
 
     def before(self, width: int, height: int) -> Page:
         """Return the tape before the stage, or both in one."""
         if self.in_one(self.size.width):
-            return unified(self.diff(), width)
-        return side_by_side(self.diff(), width)[0]
+            return unified(self.session, self.diff())
+        return side_by_side(self.session, self.diff())[0]
 
     def after(self, width: int, height: int) -> Page:
         """Return the tape after the stage."""
-        return side_by_side(self.diff(), width)[1]
+        return side_by_side(self.session, self.diff())[1]
 
     def reason(self, width: int, height: int) -> Page:
         """Return why the rewrite was made."""
-        return why_page(self.session, self.stage, self.rewrite(), width)
+        check = self.checks.get(self.stage.name)
+        return why_page(
+            self.session, self.stage, self.rewrite(), width, self.effect(), check, self.busy
+        )
+
+    def pipeline(self, width: int, height: int) -> Page:
+        """Return all stages with their time."""
+        return pipeline_page(self.session, self.stages, self.at, width)
 
     def header_place(self) -> Place:
         """Return stage, rewrite and op counts."""
         count = len(self.stage.rewrites)
-        k = [s.name for s in self.session.program.stages].index(self.stage.name)
+        every = [s.name for s in self.session.program.stages]
+        k = every.index(self.stage.name)
         before = len(self.session.program.stages[k - 1].tape) if k else 0
-        place: Place = [(f"pass {self.at + 1}/{len(self.stages)} {self.stage.name}", 0)]
+        place: Place = [(f"pass {k + 1}/{len(every)} {self.stage.name}", 0)]
         if count:
-            place.append((f"rewrite {self.rewrite() + 1}/{count}", 1))
+            place.append((f"rewrite {self.rewrite() + 1:,}/{count:,}", 1))
         _, why = self.session.mapped(self.session.at, self.stage.name)
         place.append(
             (f"{before}→{len(self.stage.tape)} ops" if k else f"{len(self.stage.tape)} ops", 2)
@@ -161,7 +233,9 @@ class PassesView(View):
 
     def select(self, stage: int, rewrite: int) -> None:
         """Make a rewrite of a stage the current one."""
-        self.stage_at, self.rewrite_at = max(0, min(stage, len(self.stages) - 1)), rewrite
+        stages = self.stages
+        self.stage_name = stages[max(0, min(stage, len(stages) - 1))].name
+        self.rewrite_at = rewrite
         self.moved()
 
     def walk(self, step: int) -> None:
@@ -170,13 +244,13 @@ class PassesView(View):
         if 0 <= there < len(self.stage.rewrites):
             self.select(self.at, there)
             return
-        stage = self.at + step
-        while 0 <= stage < len(self.stages) and not self.stages[stage].rewrites:
+        stage, stages = self.at + step, self.stages
+        while 0 <= stage < len(stages) and not stages[stage].rewrites:
             stage += step
-        if not 0 <= stage < len(self.stages):
+        if not 0 <= stage < len(stages):
             self.tell("no further rewrite")
             return
-        self.select(stage, 0 if step > 0 else len(self.stages[stage].rewrites) - 1)
+        self.select(stage, 0 if step > 0 else len(stages[stage].rewrites) - 1)
 
     def do_next(self) -> None:
         """Go to the next rewrite."""
@@ -199,12 +273,20 @@ class PassesView(View):
         self.unified = not self.in_one(self.size.width)
         self.place()
 
-    def do_group(self) -> None:
-        """Leave out the stages that rewrote nothing, or not."""
+    def do_hidden(self) -> None:
+        """Show the passes that changed nothing, or not."""
         name = self.stage.name
-        self.changed_only = not self.changed_only
-        self.stage_at = next((k for k, s in enumerate(self.stages) if s.name == name), 0)
+        self.all_stages = not self.all_stages
+        self.stage_name = name
         self.moved()
+        every = self.session.program.stages
+        hidden = [s.name for s in every if not has_effect(s)]
+        what = ", ".join(hidden) or "no pass"
+        self.tell(f"{'shown' if self.all_stages else 'hidden'}: {what}, which changed nothing")
+
+    def do_group(self) -> None:
+        """Show the passes that changed nothing, or not."""
+        self.do_hidden()
 
     def do_more(self) -> None:
         """Show more unchanged ops around each change."""
@@ -217,44 +299,82 @@ class PassesView(View):
         self.redraw()
 
     def row_moved(self, pane: str, delta: int) -> None:
-        """Go to another stage, or scroll."""
+        """Go to another row of the list, a stage or a rewrite, or scroll."""
         if pane == "stages":
-            self.select(self.at + delta, 0)
+            self.choose_row(self.panes["stages"].page, delta)
         else:
             for name in ("before", "after"):
                 self.panes[name].scroll_rows(delta)
 
+    def choose_row(self, page: Page, delta: int) -> None:
+        """Go by rows of the list: a step is a rewrite where the stage is unfolded."""
+        rows = page.lines
+        if not isinstance(rows, StageRows):
+            return
+        here = rows.at + (1 + rows.rewrite if rows.rewrites else 0)
+        row = here + delta
+        if rows.rewrites and row == rows.at:
+            row -= 1  # the stage's own row stands for its first rewrite
+        row = max(0, min(row, len(rows) - 1))
+        stage, rewrite = rows.place(row)
+        back = rewrite is None and delta < 0
+        last = len(self.stages[stage].rewrites) - 1 if back and abs(delta) == 1 else 0
+        self.select(stage, rewrite if rewrite is not None else max(last, 0))
+
     def row_chosen(self, pane: str, row: int, enter: bool) -> None:
         """Select what was clicked; open the op of the rewrite in Step."""
-        if pane == "stages":
-            self.choose_stage(row)
-        if enter and self.stage.rewrites:
-            rewrite = self.stage.rewrites[self.rewrite()]
-            if rewrite.var in self.session.tape:
-                self.goto(rewrite.var)
+        rows = self.panes[pane].page.lines
+        if isinstance(rows, StageRows) and not enter:
+            stage, rewrite = rows.place(row)
+            self.select(stage, rewrite or 0)
+        if enter and (rewrite_here := self.chosen_rewrite()) is not None:
+            var = rewrite_here.var
+            if var in self.session.tape:
+                self.goto(var)
                 self.ask_view("step")
-
-    def choose_stage(self, row: int) -> None:
-        """Select the stage or rewrite of a row of the list."""
-        count = len(self.stage.rewrites)
-        if self.at < row <= self.at + count:
-            self.select(self.at, row - self.at - 1)
-        else:
-            self.select(row if row <= self.at else row - count, 0)
+            else:
+                self.tell(f"{var} was made by a pass: it is not on the recorded tape")
 
     def find_rows(self) -> tuple[int, int, Callable[[int], str], Callable[[int], None]]:
-        """Look in the rewrites of all stages."""
-        found = [(s, r) for s, stage in enumerate(self.stages) for r in range(len(stage.rewrites))]
-        if not found:
-            return super().find_rows()
-        here = (self.at, self.rewrite())
-        return (
-            len(found),
-            found.index(here) if here in found else 0,
-            lambda k: rewrite_text(self.stages[found[k][0]].rewrites[found[k][1]]),
-            lambda k: self.select(*found[k]),
-        )
+        """Look in stages and rewrites, hidden ones too, then in the ops of the stage in sight."""
+        every = self.session.program.stages
+        found: list[tuple[Stage, int | None]] = [
+            row for s in every for row in ((s, None), *((s, k) for k in range(len(s.rewrites))))
+        ]
+        ops = self.effect().changes
+        here = (self.stage, self.rewrite() if self.stage.rewrites else None)
+        at = next((k for k, (s, r) in enumerate(found) if s is here[0] and r == here[1]), 0)
+
+        def text(k: int) -> str:
+            if k >= len(found):
+                change = ops[k - len(found)]
+                op = change.after if change.after is not None else change.before
+                return f"{change.var} = {describe(op)}" if op is not None else ""
+            stage, rewrite = found[k]
+            if rewrite is None:
+                return stage.name
+            record = stage.rewrites[rewrite]
+            return f"{record.var} {rewrite_text(record)} {record.why}"
+
+        def go(k: int) -> None:
+            if k < len(found):
+                stage, rewrite = found[k]
+                self.all_stages = self.all_stages or not has_effect(stage)
+                self.stage_name, self.rewrite_at = stage.name, rewrite or 0
+                self.moved()
+            else:
+                self.show_op(ops[k - len(found)].var)
+
+        return len(found) + len(ops), at, text, go
+
+    def show_op(self, var: Var | None) -> None:
+        """Go to an op of the stage, unfolding what hides it."""
+        if var is not None and var in self.session.tape:
+            self.session.goto(var)
+        while var not in self.effect().shown(self.context).at and self.context < 1023:
+            self.context = self.context * 2 + 1
+        self.moved()
 
     def copy_text(self) -> str:
         """Return the difference as text."""
-        return plain(unified(self.diff(), 200).lines)
+        return plain(unified(self.session, self.diff()).lines)

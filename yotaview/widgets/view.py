@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FAILED = "the function raised before it had a result: no passes, no code, no times"
 WAIT = "passes, code and times of this long tape are being made; every other view works meanwhile"
 NARROW, WIDE, HUGE = 80, 100, 180
+MANY = 20_000
 
 
 class View(Widget):
@@ -345,12 +346,14 @@ class View(Widget):
             self.tell("nothing to find: / asks for a text")
             return
         count, at, text, go = self.find_rows()
+        matches = [k for k in range(count) if sought in text(k).lower()] if count <= MANY else []
         for k in range(0 if stay else 1, count + 1):
             row = (at + step * k) % count
             if sought in text(row).lower():
                 go(row)
                 self.moved()
-                self.tell(f"found {self.state.sought!r} in row {row + 1} of {count}")
+                known = f"{matches.index(row) + 1}/{len(matches)} " if matches else ""
+                self.tell(f"{known}found {self.state.sought!r} in row {row + 1} of {count}")
                 return
         self.tell(f"no row of this view holds {self.state.sought!r}")
 
