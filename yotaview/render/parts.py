@@ -25,12 +25,13 @@ def part_page(session: Session, width: int, height: int, place: str = "") -> Pag
     }.get(name, lambda: _write(session, var, place))()
     lines = [part for row in rows for part in wrap_line(row, width, 5)]
     names = [n for n, _ in parts_of(session.opened, var)]
-    title = f"{var} {name} ({names.index(name) + 1} of {len(names)})"
+    title = f"{var} {name}"
     at = names.index(name)
     strip = " ".join(
         f"{'✓' if k < at else '▶' if k == at else '·'} {n}" for k, n in enumerate(names)
     )
-    return Page(lines, title, strip)
+    room = len(title) + len(strip) + 10 <= width
+    return Page(lines, title, strip if room else f"part {at + 1} of {len(names)}")
 
 
 def part_text(session: Session) -> str:
