@@ -141,7 +141,7 @@ def test_none_is_bad(tmp_path: Path) -> None:
         ("", "no condition: write nan"),
         ("what?", "cannot read"),
         ("norm V > 3", "no gradient of 'V' in loss; there are: w, x"),
-        ("norm > three", "cannot read"),
+        ("norm > three", "no name .three"),
     ],
 )
 def test_condition_that_means_nothing_says_what_does(
@@ -206,3 +206,9 @@ def test_rows_without_a_gradient_are_said_not_to_be_searched(
     assert "call 4 of 5 is the first" in out
     assert "not searched: norm>1e6: the calls have no gradient, of loss" in err
     assert "1 tape searched, 1 bad" in err
+
+
+def test_condition_that_nan_does_not_meet_is_found_all_the_same(blown_up: Capture) -> None:
+    found = first_bad(blown_up, 0, "expr:np.ptp(x)>1e9")
+    assert (found.first, found.good, found.place) == (731, 730, "blows_up.py:16")
+    assert found.replays <= 10

@@ -97,11 +97,12 @@ def _counted(search: _Search) -> Outcome:
 
 
 def _by_halves(search: _Search) -> Outcome:
-    calls = search.row.calls
+    calls, broken = search.row.calls, set(search.row.nonfinite)
     low, high = -1, len(calls)
     while high - low > 1:
         middle = (low + high) // 2
-        if search.look(middle) is None:
+        # NaN meets no comparison: a call that is not finite is bad whatever the condition says
+        if calls[middle].number not in broken and search.look(middle) is None:
             low = middle
         else:
             high = middle
@@ -123,6 +124,8 @@ def _told(search: _Search, index: int, first: int, good: int | None, gap: str) -
     head = (search.test, search.row_index, first, good, opened)
     if var is None:
         text = "the op at which it begins cannot be named: its value was not kept"
+        if first in search.row.nonfinite:
+            text = f"NaN or infinity, and no value with {search.test.text}"
         return Outcome(*head, None, search.row.place, text, len(search.stops), gap)
     op = session.tape[var]
     name = op.name if isinstance(op, Call) else getattr(op, "name", "")

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 from yota.tape import Input, Var
 from yotaview.capture import Row
-from yotaview.model.breaks import BreakError
+from yotaview.model.breaks import BreakError, parse_break
+from yotaview.model.expressions import ExpressionError
 from yotaview.model.hits import find_breaks
 from yotaview.model.session import Session
 from yotaview.model.summary import format_number, norm_of, numeric
+from yotaview.model.values import check_names
 
 COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
@@ -98,8 +100,9 @@ def stop_in(session: Session, test: Predicate) -> Var | None:
     if test.kind == "norm":
         return _largest_gradient(session, test.key)
     try:
+        check_names(parse_break(test.text).names, session.tape)
         stops = find_breaks(test.text, session)
-    except BreakError as error:
+    except (BreakError, ExpressionError) as error:
         raise PredicateError(f"{error}; or {HELP}") from error
     return min(stops, key=session.stepper.positions.__getitem__) if stops else None
 
