@@ -40,12 +40,20 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
     ),
     "either formula holds about where they meet": (
         "elliptic.two_cubes: CLOSE * np.absolute(x + z) -> CLOSE",
+        "elliptic.two_cubes: CLOSE * np.absolute(x + z) -> CLOSE / np.absolute(x + z)",
         "elliptic.two_cubes: np.absolute(x + z) -> x + z",
         "elliptic.two_cubes: x + z -> x",
         "elliptic.two_cubes: x + z -> z",
         "errors.spence_slope: np.absolute(x - 1) -> x - 1",
     ),
     "the other side is chosen there, and nothing overflows on this one": (
+        "continuous.t_shape_slope: np.where(many, 1, df) -> df",
+        "continuous.t_shape_slope: np.where(many, df, 40) -> df",
+        "elliptic.two_cubes: np.where(close, y, 1) -> y",
+        "elliptic.two_cubes: np.where(close, (x + z) * 0.5, 1) -> (x + z) * 0.5",
+        "elliptic.two_cubes: np.where(close, (x - z) * 0.5, 0) -> (x - z) * 0.5",
+        "errors.expn_slope: np.where(first, 0, n - 1) -> n - 1",
+        "gammas.rgamma_slope: np.where(left, x, 0) -> x",
         "bessels.rest_over_x: np.where(near, x, 0) -> x",
         "continuous.t_shape_slope: np.where(small, u, 0) -> u",
         "elementwise.sinc_slope: np.where(near, x, 0) -> x",
@@ -78,6 +86,14 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
         "fft.chosen_axes: k % ndim -> k",
     ),
     "it is the dearer way to the same": (
+        "products.dot_left_vjp: np.ndim(a) <= 2 -> np.ndim(a) >= 2",
+        "products.dot_right_vjp: np.ndim(a) <= 2 -> np.ndim(a) >= 2",
+        "quantiles.equal_share: np.sum(dx, axis=tuple(range(lead))) if lead else dx ->"
+        " np.sum(dx, axis=tuple(range(lead)))",
+        "reduce.in_dtype_of: initial if np.result_type(initial) == dtype else cast(initial, dtype)"
+        " -> cast(initial, dtype)",
+        "special.operand_cotangent: dx if np.shape(dx) == lengths else"
+        " np.broadcast_to(dx, lengths) -> np.broadcast_to(dx, lengths)",
         "select.select_vjp: free is True -> free is not True",
         "special.operand_cotangent: dx if unique == mine else on_diagonal(dx, unique, mine, shape)"
         " -> on_diagonal(dx, unique, mine, shape)",
@@ -87,6 +103,7 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
         " dy[:n] * np.polyint(np.ones(n), m)[:n]",
     ),
     "the size of a difference has no sign": (
+        "elliptic.two_cubes: x - z -> z - x",
         "spectra.eigvals_vjp: column(w) - row(y) -> row(y) - column(w)",
         "spectra.equal_to_rounding: row(w) - column(w) -> column(w) - row(w)",
     ),
@@ -94,6 +111,13 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
         "spectra.equal_to_rounding: row(limit) -> column(limit)",
     ),
     "what is taken for rounding may be a little more or less": (
+        "spectra.over_values: np.max(s, axis=-1, keepdims=True, initial=0) ->"
+        " np.min(s, axis=-1, keepdims=True, initial=0)",
+        "spectra.over_values: 4 * max(np.shape(g)[-2:]) * np.finfo(real_dtype(s)).eps * size ->"
+        " 4 * max(np.shape(g)[-2:]) * np.finfo(real_dtype(s)).eps",
+        "spectra.refuse_phase: np.sqrt(np.finfo(real_dtype(total)).eps) *"
+        " np.expand_dims(size, -1) -> np.sqrt(np.finfo(real_dtype(total)).eps)",
+        "statistics.joined: np.size(y) ** 0.5 + 0.5 -> np.size(y) ** 0.5",
         "spectra.over_values: 4 * max(np.shape(g)[-2:]) * np.finfo(real_dtype(s)).eps ->"
         " np.finfo(real_dtype(s)).eps",
         "spectra.over_values: 4 * max(np.shape(g)[-2:]) -> 4 / max(np.shape(g)[-2:])",
@@ -102,7 +126,38 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
         "spectra.refuse_phase: np.sqrt(np.finfo(real_dtype(total)).eps) ->"
         " np.finfo(real_dtype(total)).eps",
     ),
+    "no turns times a finite slope are 0, as is what was not refused": (
+        "elliptic.whole_turns: np.where(none, 0, 2 * turns * slope(np.where(none, 1, n))) ->"
+        " 2 * turns * slope(np.where(none, 1, n))",
+        "spectra.over_values: np.where(none, 0, g / np.where(none, 1, s)) ->"
+        " g / np.where(none, 1, s)",
+    ),
+    "a number of bins is never asked for its slope": (
+        "statistics.edges_vjp.pulled: dy if is_given else None -> dy",
+    ),
+    "it broadcasts to the same": (
+        "multivariate.dirichlet_terms: np.reshape(dy, rest) -> dy",
+        "padding.<lambda>: np.broadcast_to(g / np.shape(x)[-1], np.shape(x)) ->"
+        " g / np.shape(x)[-1]",
+        "reduce.aligned_weights: np.broadcast_to(np.reshape(w, shape), np.shape(a)) ->"
+        " np.reshape(w, shape)",
+    ),
+    "sine and cosine repeat": ("elliptic.reduced: phi - turns * math.pi -> phi + turns * math.pi",),
+    "outside SciPy's own value is NaN": (
+        "bessels.airye_vjp: np.where(np.greater(z, 0), z, 0) -> z",
+        "series.legendre_slope: np.absolute(x) -> x",
+    ),
+    "of components of one size any may be the real one": (
+        "spectra._with_real_pivot: np.cumsum(largest, axis=-2) -> largest",
+    ),
+    "it is folded with its conjugate transpose": ("spectra.cholesky_vjp: h(middle) -> middle",),
+    "the rest is 0": ("spectra.diagonal_matrix: column(d) -> row(d)",),
+    "both are polynomials of one matrix": ("polynomials.poly_vjp: x @ rest -> rest @ x",),
+    "the only point gets both shares": ("spacing._to_part: 0.0 -> 1.0",),
+    "counts of bools are whole in either type": ("ufuncs._extreme_share: hit * 1 -> hit / 1",),
     "the slope is 0 everywhere": (
+        "table.yota.scipy.stats.uniform_logpdf: twice the answer, argument 0",
+        "table.yota.scipy.stats.uniform_pdf: twice the answer, argument 0",
         "table.yota.scipy.stats.uniform_logpdf: twice the answer, argument 1",
     ),
     "of a real operand the engine takes the real part itself": (

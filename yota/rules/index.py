@@ -241,18 +241,18 @@ defvjp(
     lambda dy, y, x, value: np.real(dy) + 0j,
     lambda dy, y, x, value: unbroadcast(-np.imag(dy), np.shape(value)),
 )
-defvjp(scatter, lambda dy, y, x, index, shape: dy[index], zero, live=Live.SELECTS)
-defvjp(place, lambda dy, y, x, index, shape: dy[index], zero, live=Live.SELECTS)
+defvjp(scatter, lambda dy, y, x, index, shape: dy[index], zero, live=Live.MOVES)
+defvjp(place, lambda dy, y, x, index, shape: dy[index], zero, live=Live.MOVES)
 defvjp(np.take, take_vjp, zero, live=Live.SELECTS)
 defvjp(np.take_along_axis, take_along_axis_vjp, zero, live=Live.SELECTS)
 defvjp(np.compress, zero, compress_vjp, live=Live.SELECTS)
 defvjp(np.extract, zero, extract_vjp, live=Live.SELECTS)
 defvjp(np.delete, delete_vjp, zero, live=Live.SELECTS)
-defvjp(np.insert, insert_vjp, zero, insert_values_vjp, live=Live.SELECTS)
+defvjp(np.insert, insert_vjp, zero, insert_values_vjp, live=Live.MOVES)
 defvjp(sliding_window_view, window_vjp, zero, live=Live.MOVES)
 defvjp(np.trim_zeros, trim_zeros_vjp, live=Live.SELECTS)
 
-defvjp(np.bincount, zero, lambda dy, y, x, weights, minlength=0: dy[x], live=Live.SELECTS)
+defvjp(np.bincount, zero, lambda dy, y, x, weights, minlength=0: dy[x], live=Live.MOVES)
 
 for _fn in (np.nonzero, np.flatnonzero, np.argwhere, np.searchsorted, np.digitize):
     nondiff(_fn)

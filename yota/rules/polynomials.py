@@ -95,7 +95,7 @@ def polyder_vjp(dy: Array, y: Array, p: Array, m: int = 1) -> Array:
     """Multiply by the powers that came down; the lowest coefficients are gone."""
     n = np.size(p)
     weights = np.polyder(np.ones(n), m)
-    return np.reshape(padded(dy * weights, 0, n - np.size(dy)), np.shape(p))
+    return padded(dy * weights, 0, n - np.size(dy))
 
 
 def polyint_vjp(dy: Array, y: Array, p: Array, m: int = 1, k: Any = None) -> Array:

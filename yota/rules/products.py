@@ -45,7 +45,7 @@ def matmul_left_vjp(dy: Array, y: Array, a: Array, b: Array, **options: Any) -> 
     """Pull a matrix product back to its left factor."""
     refuse_axes(options, a, b)
     if np.ndim(b) == 1:
-        return unbroadcast(dy * b if np.ndim(a) == 1 else column(dy) * b, np.shape(a))
+        return dy * b if np.ndim(a) == 1 else column(dy) * b
     if np.ndim(a) == 1:
         return unbroadcast((b @ column(dy))[..., 0], np.shape(a))
     return unbroadcast(dy @ t(b), np.shape(a))

@@ -144,9 +144,8 @@ def correlate_vjp(position: int) -> Callable[..., Array]:
         # NumPy swaps the two where the second is longer, and turns the result round.
         full = in_full(dy, n, m, mode) if n >= m else np.flip(in_full(np.flip(dy), n, m, mode))
         if position == 0:
-            return np.reshape(np.convolve(full, conj(v), "valid"), np.shape(a))
-        dv = conj(np.flip(np.convolve(full, np.flip(a), "valid")))
-        return np.reshape(dv, np.shape(v))
+            return np.convolve(full, conj(v), "valid")
+        return conj(np.flip(np.convolve(full, np.flip(a), "valid")))
 
     return pulled
 

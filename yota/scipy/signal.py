@@ -18,7 +18,7 @@ def in_full(dy: Array, n: tuple[int, ...], m: tuple[int, ...], mode: str) -> Arr
     """Return the cotangent of the full convolution of which `mode` keeps a part."""
     pads = []
     for have, a, b in zip(np.shape(dy), n, m, strict=True):
-        start = min(a, b) - 1 if mode == "valid" else (a + b - 1 - have) // 2
+        start = (a + b - 1 - have) // 2
         pads.append((start, a + b - 1 - have - start))
     return dy if mode == "full" else np.pad(dy, pads)
 

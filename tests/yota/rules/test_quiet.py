@@ -25,6 +25,8 @@ FAR = np.array([0.0, 1e-3, 0.7, 1e150])
         (lambda x: np.linalg.norm(x), ZEROS),
         (lambda x: np.linalg.norm(x, 3), ZEROS),
         (lambda x: np.linalg.norm(x, "nuc"), np.zeros((2, 2))),
+        (lambda x: np.sum(np.linalg.svd(x)[1]), np.zeros((2, 2))),
+        (lambda x: np.sum(np.linalg.svd(x, full_matrices=False)[1]), np.zeros((2, 3))),
         (lambda x: np.sum(np.hypot(x, x)), ZEROS),
         (lambda x: np.hypot.reduce(x), ZEROS),
         (lambda x: np.sum(x**2.5), ZEROS),

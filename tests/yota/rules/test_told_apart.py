@@ -115,6 +115,11 @@ def test_a_nan_among_slices(fn: Any, expected: Any) -> None:
     np.testing.assert_array_equal(slope(lambda x: np.sum(fn.reduceat(x, [0, 2])), x), expected)
 
 
+def test_equal_members_of_a_slice_share() -> None:
+    g = slope(lambda x: np.sum(np.maximum.reduceat(x, [0, 3])), np.array([3.0, 3.0, 1.0, 2.0]))
+    np.testing.assert_array_equal(g, [0.5, 0.5, 0, 1])
+
+
 def test_no_slices_have_no_slopes() -> None:
     none = np.array([], int)
     for fn in (np.maximum, np.fmin, np.add, np.multiply):
@@ -122,7 +127,7 @@ def test_no_slices_have_no_slopes() -> None:
         np.testing.assert_array_equal(g, [0, 0])
 
 
-@pytest.mark.parametrize("q", [0.5, [0.5, 0.5]])
+@pytest.mark.parametrize("q", [0.5, [0.5, 0.5, 0.5]])
 def test_equal_elements_share_a_weighted_quantile(q: Any) -> None:
     def f(x: Any) -> Any:
         return np.mean(np.quantile(x, q, weights=np.ones(4), method="inverted_cdf"))
@@ -177,7 +182,9 @@ def test_complex_phases_that_turn_either_way_are_refused() -> None:
 
 
 def test_vectors_of_equal_negative_eigenvalues_are_refused() -> None:
-    for a in (np.diag([-2.0, -2.0, 1.0]), np.diag([-3.0, -2.0, -2.0])):
+    turn = np.linalg.qr(np.arange(9.0).reshape(3, 3) + np.eye(3))[0]
+    nearly = turn @ np.diag([-3.0, -2.0, -2.0]) @ turn.T
+    for a in (np.diag([-2.0, -2.0, 1.0]), np.diag([-3.0, -2.0, -2.0]), nearly):
         with pytest.raises(yota.RuleError, match="equal values"):
             slope(lambda a: np.sum(np.linalg.eigh(a)[1] * np.arange(9.0).reshape(3, 3)), a)
 
@@ -197,11 +204,21 @@ def test_the_trimmed_the_placed_and_the_tiled_carry_masks() -> None:
         lambda x: np.sum(np.trim_zeros(np.sqrt(x))),
         lambda x: np.sum(np.insert(np.sqrt(x), 0, 7.0)[2:]),
         lambda x: np.quantile(np.sqrt(x), 0.75),
+        lambda x: np.percentile(np.sqrt(x), 75),
+        lambda x: np.nanquantile(np.sqrt(x), 0.75),
+        lambda x: np.nanpercentile(np.sqrt(x), 75),
     ):
         with np.errstate(divide="ignore"):
             g = slope(f, steep)
         assert g[0] == 0
         assert np.all(np.isfinite(g))
+
+
+def test_complex_python_numbers_and_parts_of_arrays() -> None:
+    yota.check_grads(lambda z, p: abs(z**p + p), 1.2 + 0.3j, 0.7 - 0.4j)
+    yota.check_grads(
+        lambda z: np.sum(np.abs(z[1:] * z[:-1]) + z[[0, 0]].imag), np.array([1j, 2 - 1j, 0.5])
+    )
 
 
 def test_python_numbers_carry_masks() -> None:
@@ -212,6 +229,7 @@ def test_python_numbers_carry_masks() -> None:
     for how in (
         lambda r: r + 1.0, lambda r: 1.0 - r, lambda r: r * 2.0, lambda r: r / 2.0,
         lambda r: -r, lambda r: +r, lambda r: abs(r), lambda r: r**1.5, lambda r: (r + 3.0) % 2.0,
+        lambda r: divmod(r + 3.0, 2.0)[1],
     ):  # fmt: skip
         with np.errstate(all="ignore"):
             assert slope(lambda x, how=how: masked(x, how), np.array(0.0)) == 1
@@ -264,3 +282,9 @@ def test_a_stack_of_complex_matrices() -> None:
         return np.sum(np.abs(np.linalg.eigh(a @ np.conj(np.swapaxes(a, -1, -2)))[1]) ** 2 * w)
 
     yota.check_grads(f, a)
+
+
+def test_a_range_beside_given_edges_has_no_slope() -> None:
+    edges, x = np.array([0.0, 1.0, 2.0]), np.array([0.5, 1.5])
+    g = slope(lambda r: np.sum(np.histogram_bin_edges(x, edges, (r, 3.0))), 0.5)
+    assert g == 0

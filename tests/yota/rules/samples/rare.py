@@ -28,6 +28,8 @@ def pointwise() -> Iterator[Sample]:
     yield case("crossed-low", np.clip, crossed, np.array([1.0, 1.1, 0.2]), 0.9, at=(0, 1))
     parts = np.array([complex(np.nan, 1.0), complex(2.0, np.inf), 1 + 1j])
     yield case("parts", np.nan_to_num, parts, nan=0.0, posinf=3.0)
+    yield case("above", np.clip, real(3), max=np.array([0.1, 0.5, -0.2]), at=(0, "max"))
+    yield case("below", np.clip, real(3), min=np.array([0.1, 0.5, -0.2]), at=(0, "min"))
     yield case("0", np.sinc, np.array([0.0, 1.0, -0.3]))
 
 
@@ -59,6 +61,11 @@ def joined() -> Iterator[Sample]:
 
 
 def reduced() -> Iterator[Sample]:
+    for fn in (np.cumsum, np.cumprod):
+        yield case("complex", fn, cplx(4))
+        yield case("complex-axis", fn, cplx(2, 3), axis=1)
+    yield case("lowest", np.linalg.norm, np.array([1.0, -0.5, 2.0]), -np.inf)
+    yield case("one-row", np.cov, real(1, 4), rowvar=False, ddof=0)
     yield case("number", np.cumprod, real(), axis=0)
     if hasattr(np, "cumulative_sum"):
         yield case("initial-flat", np.cumulative_sum, real(3), include_initial=True)
@@ -72,7 +79,7 @@ def reduced() -> Iterator[Sample]:
         yield case("initial-flat", np.cumulative_prod, real(3), include_initial=True)
     tied, seen = np.array([3.0, 1.0, 3.0]), np.array([True, True, False])
     yield case("tied-outside", np.max, tied, where=seen, initial=-9.0)
-    for fn in (np.max, np.nanmax, np.sum):
+    for fn in (np.max, np.amax, np.nanmax, np.sum):
         before = (None, None, None, False) if fn is np.sum else (None, None, False)
         yield case("initial-wins", fn, real(2, 3), *before, np.array(9.0), at=(0, len(before) + 1))
     yield case("whole", np.prod, real(2, 3), axis=1, initial=3)
@@ -95,6 +102,7 @@ def spaced() -> Iterator[Sample]:
     yield case("number", np.polydiv, real(), positive(2))
     yield case("numbers", np.polydiv, real(), positive())
     yield case("number-below", np.polydiv, real(4), positive())
+    yield case("left", np.polyfit, np.array([-1.0, -2.5, -0.5, 0.3]), real(4), 1)
     yield case("through-0", np.polyfit, np.array([0.0, 1.0, 2.5, -1.0]), real(4), 1)
     yield case("none", np.diff, real(3), 0, -1, real(1), at=(0, 3))
     yield case("one-point", np.interp, real(4), np.array([0.05]), real(1), at=(0, 2))
@@ -145,3 +153,7 @@ def multiplied() -> Iterator[Sample]:
     yield case("number", np.polymul, real(3), real())
     yield case("short", np.polydiv, np.array([2.0, 0.0, 0.5, 1.0]), np.array([1.0, 0.5]))
     yield case("complex", np.linalg.cond, cplx(3, 3))
+    for order in ("fro", 1, -2):
+        yield case(f"complex-{order}", np.linalg.cond, cplx(3, 3), order)
+    turned = real(2, 3), [0, 1], real(3, 4), [1, 2], [2, 0]
+    yield case("turned", np.einsum, *turned, at=(0, 2))
