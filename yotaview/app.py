@@ -135,6 +135,14 @@ class YotaView(App[int]):
         """Keep what a thread of the script prints with the rest of its output."""
         self.state.session.capture.add_output(event.text)
 
+    def on_key(self, event: events.Key) -> None:
+        """Give what was typed ahead of the prompt to the prompt: keys are sent out one by one."""
+        prompt = self.main.prompt
+        late = self.focused is prompt.input and event.is_printable
+        if late and event.character is not None:
+            event.prevent_default()
+            prompt.input.insert_text_at_cursor(event.character)
+
     def action_command_palette(self) -> None:
         """Show the palette, unless it is there."""
         if not isinstance(self.screen, Palette):

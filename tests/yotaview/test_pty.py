@@ -288,3 +288,17 @@ def test_no_color_is_heeded_and_the_current_row_still_seen(monkeypatch):
     assert terminal.screen.buffer[row][4].bold
     terminal.send("q")
     assert terminal.end() == 0
+
+
+def test_what_is_typed_ahead_reaches_the_prompt():
+    terminal = Terminal("--tape", "1", str(MLP))
+    terminal.wait("op 1/49")
+    terminal.wait("q quit")
+    terminal.send(":46\r")
+    terminal.wait("op 46/49")
+    terminal.send("n:90%\r")
+    terminal.wait("op 44/49")
+    terminal.send("/matmul\r")
+    terminal.wait("found 'matmul'")
+    terminal.send("q")
+    assert terminal.end() == 0
