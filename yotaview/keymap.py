@@ -10,24 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from yotaview.keys import BY_ACTION, KEYS, REBOUND, SHOWN, Key
+from yotaview.keys import BY_ACTION, KEYS, REBOUND, SHOWN, SIGNS, Key, shown
 
 VARIABLE = "YOTAVIEW_KEYMAP"
-NAMED = {text: name for name, text in SHOWN.items()} | {
+NAMED = {text: name for name, text in (SHOWN | SIGNS).items()} | {
     "'": "apostrophe",
-    '"': "quotation_mark",
     "=": "equals_sign",
-    "*": "asterisk",
-    "_": "underscore",
-    "~": "tilde",
-    ";": "semicolon",
-    "@": "at",
-    "#": "number_sign",
-    "$": "dollar_sign",
     "&": "ampersand",
-    "|": "vertical_line",
-    "\\": "backslash",
-    "`": "grave_accent",
     " ": "space",
     "space": "space",
     "tab": "tab",
@@ -105,8 +94,7 @@ def _check_unique(path: str, found: Mapping[str, tuple[str, ...]]) -> None:
         for name in found.get(key.action, key.usual):
             other = owner.setdefault(name, key)
             if other is not key:
-                shown = SHOWN.get(name, name)
                 raise KeymapError(
-                    f"{path}: {shown} would mean both {other.action} and {key.action}; give one"
-                    " of them another key"
+                    f"{path}: {shown(name)} would mean both {other.action} and {key.action}; give"
+                    " one of them another key"
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,7 +41,7 @@ class Key:
     @property
     def show(self) -> str:
         """The keys as a reader knows them."""
-        return " ".join(SHOWN.get(k, k) for k in self.keys)
+        return " ".join(map(shown, self.keys))
 
     @property
     def told(self) -> str:
@@ -86,6 +87,30 @@ SHOWN = {
     "apostrophe": "'",
     "ctrl+c": "^c",
 }
+# signs that no key of the table has, but one of a keymap may
+SIGNS = {
+    "quotation_mark": '"',
+    "asterisk": "*",
+    "underscore": "_",
+    "tilde": "~",
+    "semicolon": ";",
+    "at": "@",
+    "number_sign": "#",
+    "dollar_sign": "$",
+    "vertical_line": "|",
+    "backslash": "\\",
+    "grave_accent": "`",
+}
+
+
+def shown(name: str) -> str:
+    """Return a key as a reader knows it: `^p`, `F1`, `?`."""
+    if name.startswith("ctrl+"):
+        return f"^{name[5:]}"
+    if re.fullmatch(r"f\d+", name):
+        return name.upper()
+    return SHOWN.get(name) or SIGNS.get(name, name)
+
 
 # what each pane shows and what its rows are: the help of the focused pane
 PANES: dict[str, str] = {
@@ -281,10 +306,10 @@ def footer_hints(view: str) -> list[tuple[str, str]]:
 def hint(action: str) -> tuple[str, str]:
     """Return keys and label of an action as the footer shows them, its opposite included."""
     key = BY_ACTION[action]
-    first = SHOWN.get(key.keys[0], key.keys[0])
+    first = shown(key.keys[0])
     if action in PAIRS:
         other, label = PAIRS[action]
-        second = SHOWN.get(BY_ACTION[other].keys[0], BY_ACTION[other].keys[0])
+        second = shown(BY_ACTION[other].keys[0])
         return f"{first}/{second}", label
     return first, key.label
 

@@ -149,7 +149,10 @@ def test_exit_code(
         (["--timeout", "-1", "script.py"], "'-1' is not a number of seconds above 0"),
         (["--max-bytes", "much", "script.py"], "'much' is not a number of bytes"),
         (["--tape", "x", "script.py"], "'x' is not a whole number from 1 on"),
-        (["--screenshot", "x.svg", "--theme", "mud", "script.py"], "no theme 'mud'; there are: te"),
+        (
+            ["--screenshot", "x.svg", "--theme", "mud", "script.py"],
+            "no theme 'mud'; there are: con",
+        ),
         (["--only", "bar", "--tape", "1", "script.py"], "no tape of 'bar'; there are: foo"),
         (["--list", "--call", "9", "script.py"], "no call 9 of foo"),
         (["--tui", "script.py"], "--tui needs a terminal"),

@@ -39,7 +39,7 @@ def _found(element: Any, test_elements: Any, *_: Any, kind: Any = None, **__: An
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> int:
     n = size_of(a) if axis is None else shape_of(a)[axis]
     times = np.asarray(repeats)
-    longest = int(times) * n if times.size == 1 else sum(map(int, times.ravel()))
+    longest = int(times.item()) * n if times.size == 1 else sum(map(int, times.ravel()))
     return longest * (size_of(a) // max(n, 1))
 
 
