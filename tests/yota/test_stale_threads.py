@@ -238,3 +238,27 @@ def test_a_generator_that_is_closed_inside_a_trace():
     for _ in range(3):
         assert yota.grad(f, X)[1][0].tolist() == (2 * X).tolist()
     assert closed == [1, 1, 1]
+
+
+def test_globals_that_another_thread_adds_to_do_not_end_a_trace():
+    space = {"np": np, "w": X.copy(), **{f"name{k}": k for k in range(2000)}}
+    exec("def f(x):\n    return np.sum(x * w[:])\n", space)
+    stop = threading.Event()
+
+    def grow():
+        k = 0
+        while not stop.is_set():
+            space[f"new{k % 5000}"] = k
+            k += 1
+            if k % 5000 == 0:
+                for j in range(5000):
+                    del space[f"new{j}"]
+
+    thread = threading.Thread(target=grow)
+    thread.start()
+    try:
+        for _ in range(60):
+            assert np.array_equal(yota.gradtape(space["f"], X).play(X)[1][0], X)
+    finally:
+        stop.set()
+        thread.join()

@@ -8,4 +8,4 @@ from yotaview.keys import VIEWS
 def test_random_keys_break_nothing(view):
     with tapes() as sessions:
         for seed, (name, session) in enumerate(sessions.items()):
-            assert play(session, view, name, 36, seed).broken == []
+            assert play(session, view, name, 24, seed).broken == []

@@ -325,7 +325,7 @@ def name_of(value: Any, base: Any) -> str:
     if frame is None:
         return ""
     for names in (frame.f_locals, frame.f_globals):
-        for name, held in names.items():
+        for name, held in list(names.items()):  # another thread may add to the globals meanwhile
             if held is value and name.isidentifier():
                 return str(name)
     return ""
