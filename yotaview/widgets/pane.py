@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from itertools import zip_longest
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -59,6 +61,14 @@ class LineWidget(Widget):
         return to_ascii(text) if self.ascii else text
 
 
+class Painted(NamedTuple):
+    """What a pane showed when it was painted: what is around its rows, and the rows."""
+
+    around: tuple[object, ...]
+    head: tuple[str, str]
+    rows: list[tuple[Line, bool]]
+
+
 class Pane(LineWidget, can_focus=True):
     """Shows the page that its `draw` returns; arrows and hjkl scroll it or ask its view to move."""
 
@@ -79,12 +89,14 @@ class Pane(LineWidget, can_focus=True):
         self.top = self.left = 0
         self.shown: tuple[int, int] | None = None
         self.lines_drawn = 0
+        self.painted: Painted | None = None
 
     @property
     def inner(self) -> tuple[int, int]:
         """Width and height inside the frame and its padding."""
-        pad = self.pad if self.size.width >= ROOMY else 0
-        return max(self.size.width - 2 - pad, 0), max(self.size.height - 2, 0)
+        width, height = self.size
+        pad = self.pad if width >= ROOMY else 0
+        return max(width - 2 - pad, 0), max(height - 2, 0)
 
     def redraw(self) -> None:
         """Ask for the page anew and bring its current row into sight."""
@@ -93,7 +105,25 @@ class Pane(LineWidget, can_focus=True):
             return
         self.page = self.draw(width, height)
         self.follow(height)
-        self.refresh()
+        self.repaint(height)
+
+    def repaint(self, height: int) -> None:
+        """Refresh the rows that are not as they were painted last, or everything."""
+        page, before = self.page, self.painted
+        last = min(self.top + height, len(page.lines))
+        rows = [
+            (page.lines[k], page.marked and k == page.cursor) for k in range(max(self.top, 0), last)
+        ]
+        thumb = (self.top, len(page.lines)) if len(page.lines) > height else None
+        around, head = (self.size, self.left, thumb), (page.title, page.note)
+        self.painted = Painted(around, head, rows)
+        if before is None or before.around != around:
+            self.refresh()
+            return
+        pairs = enumerate(zip_longest(before.rows, rows), 1)
+        changed = [0] * (before.head != head) + [y for y, (a, b) in pairs if a != b]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def follow(self, height: int) -> None:
         """Scroll as little as shows the current row, with a few rows beyond it."""
@@ -129,7 +159,7 @@ class Pane(LineWidget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the pane, frame included."""
-        width, height = self.size.width, self.size.height
+        width, height = self.size
         frame = self.frame
         edge = self.role_style("focus" if self.has_focus else "dim")
         if y == 0:
@@ -253,7 +283,9 @@ class Bar(LineWidget):
     def redraw(self) -> None:
         """Ask for the lines anew."""
         if self.size.width:
-            self.lines = self.draw(self.size.width)
+            before, self.lines = self.lines, self.draw(self.size.width)
+            if before == self.lines and self.size.height == len(before):
+                return
             if self.grows and self.size.height != len(self.lines):
                 self.styles.height = max(len(self.lines), 1)
             self.refresh()
