@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import yota
-from tests.yotaview.screen_text import mlp_session, screen_of
+from tests.yotaview.screen_text import drive, mlp_session, screen_of, text_of
+from tests.yotaview.scripts import opened
 from tests.zoo import SMOOTH
 from yota.tape import Input
+from yotaview.app import YotaView
 from yotaview.checks.flow import check_flow
 from yotaview.model.flow import Paths, no_path
 from yotaview.model.single import session_of
@@ -181,3 +183,31 @@ def test_text_and_json_tell_which_cotangent_an_op_completes():
     assert f"|d%1| {norm:.6g}" in row
     found = [json.loads(text) for text in json_lines(session)]
     assert next(o["completes"] for o in found if o.get("id") == var.id) == 1
+
+
+STALLED = """\
+import numpy as np
+import yota
+
+
+def loss(w, b):
+    h = np.maximum(0.0, w * 3.0 - 50.0)
+    return np.sum(h) + b
+
+
+yota.grad(loss, np.ones(4), 1.0)
+"""
+
+
+def test_screen_leads_to_a_gradient_that_is_dead(tmp_path):
+    app = YotaView(opened(tmp_path, STALLED))
+
+    async def act(pilot):
+        assert "0 alerts, 1 gradient dead, faint or huge: ! goes there" in text_of(app)
+        await pilot.press("exclamation_mark")
+        assert app.state.session.op.name == "maximum"
+        told = " ".join(text_of(app).split())
+        assert "flow: %" in told
+        assert "input w: gradient is dead" in told
+
+    drive(app, (120, 40), act)

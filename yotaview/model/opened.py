@@ -16,6 +16,7 @@ from yotaview.model.bounds import Bounds
 from yotaview.model.codemap import CodeMap
 from yotaview.model.cotangents import Term, gather_terms
 from yotaview.model.findings import Finding
+from yotaview.model.gradients import find_flow
 from yotaview.model.groups import Groups, group_ops
 from yotaview.model.nonfinite import find_nonfinite
 from yotaview.model.occupants import Occupants
@@ -23,6 +24,9 @@ from yotaview.model.profile import Profile, measure
 from yotaview.model.replay import barred, known_values, replay, with_constants
 from yotaview.model.stages import replay_stage
 from yotaview.model.values import named_ops
+
+# what is looked for before the first paint must not be felt
+MANY, LARGE = 5_000, 32 << 20
 
 
 @dataclass(slots=True, eq=False)
@@ -159,6 +163,15 @@ class Opened:
     def alerts(self) -> list[Finding]:
         """Where NaN and infinity begin, inputs without a path."""
         return find_nonfinite(self.tape, self.values, self.row.name, self.roots)
+
+    @cached_property
+    def faint(self) -> list[Finding]:
+        """Inputs whose gradient is dead, vanishes or explodes; not looked for on a large tape."""
+        size = sum(op.spec.nbytes for _, op in self.tape)
+        if self.row.failure is not None or len(self.tape) > MANY or size > LARGE:
+            return []
+        found = find_flow(self.tape, self.values, lambda v: self.users.get(v, []), self.row.name)
+        return [f for f in found if f.level == "alarm"]
 
     @cached_property
     def roots(self) -> list[Root]:

@@ -293,7 +293,8 @@ class Session:
 
     def next_alert(self) -> Finding | None:
         """Return the next alert behind the position, from the start again after the last."""
-        found = [a for a in self.alerts if a.level == "alarm"] or self.alerts
+        faint = sorted([*self.alerts, *self.opened.faint], key=lambda a: a.var)
+        found = self.alarms or faint
         ahead = (a for a in found if self.stepper.positions[a.var] > self.stepper.index)
         return next(ahead, found[0] if found else None)
 

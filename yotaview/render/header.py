@@ -128,10 +128,7 @@ def _short(number: int, name: str, here: bool) -> str:
 def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Line]:
     """Return alerts, breakpoints, seed and value; or what was just said, in up to three lines."""
     if told:
-        rows = wrap_line(line(Span(clean(told), "title")), max(width - 2, 1))
-        if len(rows) > MOST_TOLD:
-            rows = [*rows[: MOST_TOLD - 1], line(rows[MOST_TOLD - 1], "…")]
-        return [line(" ", row) for row in rows]
+        return _said(told, width)
     first = next(iter(session.alarms), None)
     count = len(session.alarms)
     spans = [
@@ -145,6 +142,9 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
         spans.append(Span(f", {off}", "alert"))
     if first is not None:
         spans.append(Span(f": {first.var} {clean(first.text)}", "alert"))
+    elif faint := session.opened.faint:
+        names = f"{len(faint)} gradient{'' if len(faint) == 1 else 's'} dead, faint or huge"
+        spans.append(Span(f", {names}: ! goes there", "warm"))
     if session.row.failure is not None:
         spans = [
             Span(f" {RAISED} {failure_text(session)}: ", "alert"),
@@ -157,6 +157,13 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
     if sum(cells(s.text) for s in (*spans, *tail)) <= room:
         spans += tail
     return [line(*spans)]
+
+
+def _said(told: str, width: int) -> list[Line]:
+    rows = wrap_line(line(Span(clean(told), "title")), max(width - 2, 1))
+    if len(rows) > MOST_TOLD:
+        rows = [*rows[: MOST_TOLD - 1], line(rows[MOST_TOLD - 1], "…")]
+    return [line(" ", row) for row in rows]
 
 
 def _set_here(session: Session) -> list[Span]:

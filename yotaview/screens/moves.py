@@ -77,7 +77,7 @@ class Moves(Seeking):
 
     def do_alert(self) -> None:
         """Open the autopsy of the next alert, in another row where this one has none."""
-        if not self.session.alerts:
+        if not (self.session.alerts or self.session.opened.faint):
             rows = self.session.capture.rows
             found = next((k for k, r in enumerate(rows) if r.nonfinite), None)
             if found is None:
@@ -97,8 +97,10 @@ class Moves(Seeking):
         """Go to an op at which an alert begins, and say what it is."""
         self.session.goto(var)
         self.redraw()
-        alert = next(a for a in self.session.alerts if a.var == var)
-        self.tell(f"{alert.level}: {var} {alert.text}")
+        faint = [a for a in self.session.opened.faint if a.var == var]
+        alert = next(a for a in (*self.session.alerts, *faint) if a.var == var)
+        more = f"; and so {len(faint) - 1} more" if len(faint) > 1 and alert is faint[0] else ""
+        self.tell(f"{alert.level if alert not in faint else 'flow'}: {var} {alert.text}{more}")
 
     def do_value(self) -> None:
         """Show values in the next way."""
