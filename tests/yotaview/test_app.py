@@ -27,7 +27,7 @@ from yotaview.model.session import Session
 from yotaview.model.single import session_of
 from yotaview.widgets.pane import Pane
 
-SIZES = ((80, 24), (120, 40))
+SIZES = ((80, 24), (120, 40), (200, 60))
 AT_45 = ("colon", "4", "5", "enter")
 
 
