@@ -74,7 +74,7 @@ def _positions(code: CodeType) -> array[int]:
     """Return four numbers for each instruction: read once for all that a function records."""
     known = _read.get(id(code))
     if known is None:
-        if sum(len(found) for _, found in list(_read.values())) > _NUMBERS:
+        if sum(len(found) for _, found in dict(_read).values()) > _NUMBERS:
             _read.clear()
         found = array("i", (n or 0 for place in code.co_positions() for n in place))
         known = _read[id(code)] = (code, found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -325,10 +325,18 @@ def name_of(value: Any, base: Any) -> str:
     if frame is None:
         return ""
     for names in (frame.f_locals, frame.f_globals):
-        for name, held in list(names.items()):  # another thread may add to the globals meanwhile
-            if held is value and name.isidentifier():
-                return str(name)
+        try:
+            name = _holder(names, value)
+        except RuntimeError:  # another thread added a name meanwhile: a copy is made in one piece
+            name = _holder(dict(names), value)
+        if name:
+            return name
     return ""
+
+
+def _holder(names: Mapping[str, Any], value: Any) -> str:
+    found = (n for n, held in names.items() if held is value and n.isidentifier())
+    return next(found, "")
 
 
 class _Marked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import operator
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from yota.rules.registry import VJP, zero
 from yota.scipy import linalg, special, stats
 from yota.tape import Call, vars_in
 
+RELEASE = tuple(map(int, version("scipy").split(".")[:2]))
 EVERY = pytest.mark.parametrize("s", SAMPLES, ids=lambda s: s.name)
 SMOOTH = [s for s in SAMPLES if not s.name.endswith("single")]
 
@@ -85,7 +87,10 @@ def test_every_rule_is_reached_by_a_sample() -> None:
         lambda x: special.logsumexp(x, axis=0, b=np.ones(1)) * special.polygamma(x, 2.0),
         lambda x: special.spherical_jn(2, x, True),
         lambda x: np.sum(stats.multivariate_normal.logpdf(np.ones(2), x, np.eye(2), True)),
-        lambda x: np.sum(linalg.solve(x * np.eye(2), np.ones(2), assume_a="diagonal")),
+        pytest.param(
+            lambda x: np.sum(linalg.solve(x * np.eye(2), np.ones(2), assume_a="diagonal")),
+            marks=pytest.mark.skipif(RELEASE < (1, 15), reason="this SciPy has no such structure"),
+        ),
         lambda x: np.sum(linalg.eigh(x * np.eye(2), subset_by_index=[0, 0])[0]),
         lambda x: np.sum(linalg.eigh(x * np.eye(2), np.eye(2))[0]),
         lambda x: np.sum(linalg.pinv(x * np.eye(2), rtol=0.1)),
