@@ -13,6 +13,7 @@ from yotaview.checks import check_buffers
 from yotaview.checks.buffers import hazards_of
 from yotaview.checks.hazards import plan_hazards
 from yotaview.checks.running import Run
+from yotaview.model.session import Session
 
 
 def run_of(name, source=None, exact=False):
@@ -168,7 +169,9 @@ def test_part_that_is_not_in_its_place_is_found():
     ],
 )
 def test_altered_code_is_found(old, new, kind):
-    session = mlp_session()
+    session = Session(
+        captured.__wrapped__(), 0
+    )  # its own: what is altered writes into the constants
     program = session.program
     code, source = program.tape_of("lean"), program.source()
     assert source.text.count(old) == 1
