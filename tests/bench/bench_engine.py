@@ -29,12 +29,12 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).parent.parent.parent)  # tests/yota would hide the package
 
-import numpy  # noqa: E402 - behind the settings that it reads
+import numpy
 
-import yota  # noqa: E402
-from tests.bench.models import MODELS  # noqa: E402
-from tests.bench.peers import PEERS, peers, versions  # noqa: E402
-from yota.program import entry_of  # noqa: E402
+import yota
+from tests.bench.models import MODELS
+from tests.bench.peers import PEERS, peers, versions
+from yota.program import entry_of
 
 COLUMNS = ("plain f", "entry", "exact", "simplegrad", "play", *PEERS)
 

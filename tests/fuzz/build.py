@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-import tests.fuzz.families  # noqa: F401  # fills the table
 from tests.fuzz.draw import MOST, Block, Draw, is_number, quiet
-from tests.fuzz.families.table import MAKERS
+from tests.fuzz.families import MAKERS
 from tests.fuzz.program import DEFINED, Program
 from tests.fuzz.statements import STATEMENTS
 from yota.rules.registry import VJP

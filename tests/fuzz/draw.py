@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ DOMAINS = {
 Test = Callable[[Any], bool]
 
 
-class Unfit(Exception):  # noqa: N818  # no error: another call is drawn
+class Unfit(Exception):
     """What there is does not suit the call."""
 
 
@@ -298,16 +299,10 @@ def names_read(statements: Sequence[str]) -> set[str]:
     return {ast.unparse(n) for n in nodes if isinstance(n, kinds) and isinstance(n.ctx, ast.Load)}
 
 
-class quiet:  # noqa: N801  # a context manager, as np.errstate
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
     """Turn NumPy's warnings into errors: a call that warns is not drawn."""
-
-    def __enter__(self) -> None:
-        self.state = np.errstate(divide="raise", over="raise", invalid="raise", under="ignore")
-        self.caught = warnings.catch_warnings()
-        self.state.__enter__()
-        self.caught.__enter__()
+    state = np.errstate(divide="raise", over="raise", invalid="raise", under="ignore")
+    with state, warnings.catch_warnings():
         warnings.simplefilter("error")
-
-    def __exit__(self, *error: Any) -> None:
-        self.caught.__exit__(*error)
-        self.state.__exit__(*error)
+        yield

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
 import yota
 from tests.fuzz.compare import unequal
 
 
-class Refused(Exception):  # noqa: N818  # an answer, as far as it goes
+class Refused(Exception):
     """A rule has no answer for a program, and says why."""
 
 
-class Failure(AssertionError):  # noqa: N818  # what an assertion is named after
+class Failure(AssertionError):
     """What does not hold of a program; `kind` says which of the promises."""
 
     def __init__(self, kind: str, text: str) -> None:
@@ -21,24 +23,20 @@ class Failure(AssertionError):  # noqa: N818  # what an assertion is named after
         self.kind = kind
 
 
-class telling:  # noqa: N801  # a context manager
+@contextlib.contextmanager
+def telling(kind: str) -> Iterator[None]:
     """Turn an error of the engine's into a Failure of this kind."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if not isinstance(error, Exception) or isinstance(error, Failure):
-            return
+    try:
+        yield
+    except Failure:
+        raise
+    except Exception as error:
         text = str(error)
         if is_refusal(error, text):
             raise Refused(text) from error
-        last = traceback.extract_tb(trace)[-1]
+        last = traceback.extract_tb(error.__traceback__)[-1]
         text = f"{type(error).__name__}: {text} ({last.filename}:{last.lineno})"
-        raise Failure(f"{self.kind} raises {type(error).__name__}", text) from error
+        raise Failure(f"{kind} raises {type(error).__name__}", text) from error
 
 
 def is_refusal(error: Exception, text: str) -> bool:

@@ -1,6 +1,6 @@
 """Classes may change: attributes, slots, bases, methods, what makes objects of them."""
 
-# ruff: noqa: N806, N818, RUF012 - what users write, on purpose
+# ruff: noqa: N806, RUF012 - what users write, on purpose
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Containers may change: in items, order, identity, in what their library keeps."""
 
-# ruff: noqa: B006, N818 - what users write, on purpose
+# ruff: noqa: B006 - what users write, on purpose
 
 from __future__ import annotations
 

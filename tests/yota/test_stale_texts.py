@@ -1,6 +1,6 @@
 """Texts, names and settings that code asks for may change."""
 
-# ruff: noqa: N818, UP030, UP031, UP032 - what users write, on purpose
+# ruff: noqa: UP030, UP031, UP032 - what users write, on purpose
 
 from __future__ import annotations
 

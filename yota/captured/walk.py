@@ -28,7 +28,7 @@ _TOLD_APART = frozenset({traits.COMPARES, traits.STORES, traits.HASHES, traits.R
 Visitor = Callable[["Walk", str, Any, str], None]
 
 
-class Unprovable(Exception):  # noqa: N818 - an answer, not a fault
+class Unprovable(Exception):
     """What a function reads or does cannot be told in advance; the text says what, and where.
 
     `through` is the name in the outermost function by which it is reached.

@@ -39,7 +39,7 @@ from yotaview.capture.timeout import time_limit
 from yotaview.capture.watch import Watch, told
 
 
-class NotFound(Exception):  # noqa: N818 - what it says
+class NotFound(Exception):
     """There is no such script or module."""
 
 

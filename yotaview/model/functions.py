@@ -21,7 +21,7 @@ MOST_ARGS = dict.fromkeys(
 Fn = Callable[..., Any]
 
 
-class Refusal(ValueError):  # noqa: N818 - what it is
+class Refusal(ValueError):
     """A step is not done; the text says why."""
 
 

@@ -23,7 +23,7 @@ class GotoError(Exception):
     """A position that does not exist; the message says what does."""
 
 
-class Unread(GotoError):  # noqa: N818 - what it is
+class Unread(GotoError):
     """A text that names no position at all."""
 
 

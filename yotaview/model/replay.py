@@ -69,7 +69,7 @@ def _as_text(value: Opaque) -> str:
     return f"saved as text only: {value}"
 
 
-class Unavailable(Exception):  # noqa: N818 - what it says
+class Unavailable(Exception):
     """A value cannot be had; the text says why."""
 
 

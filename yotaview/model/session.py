@@ -36,7 +36,7 @@ class Place:
     todo: int = 0
 
 
-class NotKnown(Exception):  # noqa: N818 - what it says
+class NotKnown(Exception):
     """A value is not computed at the position, or cannot be had; the text says why."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 AHEAD = "not computed yet"
 
 
-class Ahead(ExpressionError):  # noqa: N818 - what it says
+class Ahead(ExpressionError):
     """A name's value lies ahead of the position; the text says at which op it comes."""
 
 

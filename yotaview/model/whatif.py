@@ -19,7 +19,7 @@ from yotaview.model.replay import Replayed, quiet
 from yotaview.model.same import same_bits
 
 
-class Consent(EditError):  # noqa: N818 - what it asks for
+class Consent(EditError):
     """The edit would run functions of the user's; the text names them."""
 
 

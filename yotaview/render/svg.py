@@ -33,7 +33,7 @@ class LayoutError(Exception):
     """A graph could not be laid out; the text says what to do."""
 
 
-class Stopped(LayoutError):  # noqa: N818 - what it says
+class Stopped(LayoutError):
     """The layout was stopped by the user."""
 
 

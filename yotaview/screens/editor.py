@@ -22,7 +22,7 @@ WITH_COLON: Mapping[str, Sequence[str]] = {
 }
 
 
-class NoEditor(Exception):  # noqa: N818 - what it says
+class NoEditor(Exception):
     """There is no editor to open, or it cannot be started; the text says what to do."""
 
 

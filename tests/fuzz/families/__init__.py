@@ -16,8 +16,10 @@ from tests.fuzz.families import (
 
 # What is left when all others are there.
 from tests.fuzz.families import sampled  # isort: skip
+from tests.fuzz.families.table import MAKERS
 
 __all__ = [
+    "MAKERS",
     "algebra",
     "choices",
     "elementwise",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import yota.rules  # noqa: F401  # fills the table
 from tests.yota.rules.samples import SAMPLES, Sample
 from yota.rules.registry import NONDIFF, VJP, Live, zero
 

@@ -28,7 +28,10 @@ def test_a_nan_that_no_cotangent_arrives_at_is_no_matter() -> None:
     np.testing.assert_array_equal(g, [[0, 0, 0], [0, 2, 0]])
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.2.0", reason="vectors only")
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.2.0",
+    reason="before NumPy 2.2 trim_zeros takes vectors only",
+)
 def test_what_is_trimmed_of_a_matrix_has_no_slope() -> None:
     x = np.pad(np.arange(1.0, 7.0).reshape(2, 3), ((1, 0), (2, 1)))
     g = slope(lambda x: np.sum(np.trim_zeros(x) * np.arange(6.0).reshape(2, 3)), x)

@@ -51,7 +51,7 @@ class Verdict:
     size: int = 0
 
 
-class Unchecked(Exception):  # noqa: N818 - what it says
+class Unchecked(Exception):
     """A rule cannot be checked here; the text says why."""
 
 

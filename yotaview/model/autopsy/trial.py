@@ -26,7 +26,7 @@ MOST_TRIED = 8
 SHOWN = 4
 
 
-class NotTried(Exception):  # noqa: N818 - what it says
+class NotTried(Exception):
     """A cure cannot be tried; the text says why."""
 
 

@@ -33,7 +33,7 @@ CALLERS = ("raises",)
 VIEWS = ("broadcast_to", "broadcast_arrays", "sliding_window_view")
 
 
-class Refused(Exception):  # noqa: N818 - what it says
+class Refused(Exception):
     """An op of a file asks for more than its result is said to take; the text says what."""
 
 

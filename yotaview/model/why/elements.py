@@ -42,7 +42,7 @@ class Term:
     slope: Any = None
 
 
-class NoElement(ValueError):  # noqa: N818 - what it says
+class NoElement(ValueError):
     """There is no such element; the text says why."""
 
 
