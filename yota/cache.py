@@ -65,7 +65,7 @@ class CacheInfo(NamedTuple):
 class Cached:
     """A program with the check of the captured state that it was recorded under."""
 
-    _SLOTS__ = (
+    __slots__ = (
         "answer", "check", "count", "fresh", "hits", "nbytes", "program", "seen", "tick",
     )  # fmt: skip
 
