@@ -1,3 +1,5 @@
+"""Gradients of functions: values, arguments, results, and who is told of a call."""
+
 from __future__ import annotations
 
 import asyncio
@@ -200,173 +202,6 @@ def test_auxiliary_output_is_plain():
     assert (value, aux, gx) == (9.0, 3.0, 6.0)
 
 
-# ---- siblings
-
-
-def test_value_and_grad_follows_its_argnums():
-    f = lambda a, b: a * b
-    assert yota.value_and_grad(f)(2.0, 3.0) == (6.0, 3.0)
-    assert yota.value_and_grad(f, (1, 0))(2.0, 3.0) == (6.0, (2.0, 3.0))
-
-
-def test_vjp_takes_any_structure():
-    y, pullback = yota.vjp(lambda x, s: {"a": x * s, "b": (np.sum(x), 3)}, X, 2.0)
-    assert y["b"] == (6.0, 3)
-    gx, gs = pullback({"a": np.ones(3), "b": (10.0, None)})
-    assert gx.tolist() == [12.0, 12.0, 12.0]
-    assert gs == 6.0
-    with pytest.raises(ValueError, match="structure"):
-        pullback(np.ones(3))
-
-
-def test_vjp_inside_a_trace_is_differentiable():
-    def f(x):
-        y, pullback = yota.vjp(lambda t: t**3, x)
-        return y + pullback(2.0)[0]
-
-    yota.check_grads(f, 1.5)
-
-
-def test_jacobian_has_the_outputs_shape_then_the_leafs():
-    f = lambda a, b: np.outer(a, b)
-    ja, jb = yota.jacobian(f, (0, 1))(X, X[:2])
-    assert ja.shape == (3, 2, 3)
-    assert jb.shape == (3, 2, 2)
-    assert yota.jacobian(lambda p: p["a"] * p["b"])({"a": X, "b": 2.0})["b"].tolist() == [1, 2, 3]
-    assert yota.jacobian(lambda x: x * x)(3.0) == 6.0
-
-
-def test_jacobians_of_structures_nest():
-    j = yota.jacobian(lambda p: {"y": p["a"] * p["b"], "z": (np.sum(p["a"]), 3)})(
-        {"a": X, "b": 2.0}
-    )
-    assert j["y"]["a"].tolist() == (2 * np.eye(3)).tolist()
-    assert j["z"][0]["a"].tolist() == [1.0, 1.0, 1.0]
-    assert j["z"][1] == 3
-    blocks = yota.hessian(lambda p: np.sum(p["a"] ** 2 * p["b"]))({"a": X, "b": 2.0})
-    assert blocks["a"]["b"].tolist() == [2.0, 4.0, 6.0]
-    assert blocks["b"]["b"] == 0.0
-    assert yota.jacobian(lambda x: x[:0])(X).shape == (0, 3)
-
-
-def test_hessian_and_hvp_agree():
-    f = lambda x: np.sum(x**3 * x[::-1])
-    h = yota.hessian(f)(X)
-    v = np.array([1.0, -1.0, 0.5])
-    assert np.allclose(h, h.T)
-    assert np.allclose(yota.hvp(f)(X, v), h @ v)
-    with pytest.raises(ValueError, match="direction"):
-        yota.hvp(f)(X, v[:2])
-
-
-def test_hvp_of_another_direction_builds_no_new_program():
-    product = yota.hvp(lambda a, b: np.sum(a * a * b), (0, 1))
-    (pa, pb), misses = product(X, X, (X, X.copy())), yota.cache_info().misses
-    np.testing.assert_allclose([pa, pb], [4 * X * X, 2 * X * X])
-    np.testing.assert_allclose(product(X, X, (2 * X, X))[1], 4 * X * X)
-    assert yota.cache_info().misses == misses
-
-
-def test_hessian_of_two_arguments_is_in_blocks():
-    (aa, ab), (ba, bb) = yota.hessian(lambda a, b: a * a * b, (0, 1))(2.0, 3.0)
-    assert (aa, ab, ba, bb) == (6.0, 4.0, 4.0, 0.0)
-
-
-def test_tapes_inside_a_trace_are_refused():
-    with pytest.raises(yota.TraceError, match=r"yota\.grad"):
-        yota.grad(lambda x: yota.gradtape(lambda y: y, x).play(1.0), 1.0)
-    with pytest.raises(yota.TraceError, match="outer"):
-        yota.grad(lambda x: yota.grad(lambda y: y * y, x)[1].tape, 1.0)
-
-
-# ---- own primitives
-
-
-def test_own_primitives_with_keywords_and_partial_rules():
-    @yota.primitive
-    def scale(x, k, power=1.0):
-        return x * k**power
-
-    yota.defvjp(scale, lambda dy, y, x, k, power=1.0: dy * k**power, None)
-    assert yota.grad(lambda x: np.sum(scale(x, 3.0, power=2.0)), X)[1][0].tolist() == [9.0] * 3
-    with pytest.raises(yota.RuleError, match="operand 1"):
-        yota.grad(lambda k: np.sum(scale(X, k)), 2.0)
-    assert scale(X, 2.0).tolist() == [2.0, 4.0, 6.0]
-
-
-def test_own_primitives_with_several_outputs():
-    @yota.primitive
-    def both(x):
-        return np.sin(x), np.cos(x)
-
-    yota.defvjp(both, lambda dy, y, x: dy[0] * y[1] - dy[1] * y[0])
-    yota.check_grads(lambda x: np.sum(both(x)[0] * 2.0), X)
-    yota.check_grads(lambda x: np.sum(both(x)[0] * both(x)[1]), X)
-
-
-def test_a_wrong_shaped_rule_is_caught_at_once_and_named():
-    @yota.primitive
-    def double(x):
-        return x * 2.0
-
-    yota.defvjp(double, lambda dy, y, x: np.sum(dy))
-    with pytest.raises(yota.RuleError, match=r"double.*\(\).*\(3,\)"):
-        yota.grad(lambda x: np.sum(double(x)), X)
-
-
-@pytest.mark.parametrize(
-    ("rule", "said"),
-    [
-        (lambda dy, y, x: None, r"rule of double for operand 0 returned None.*yota\.zero"),
-        (lambda dy, y, x: "word", "rule of double returned 'word'"),
-        (lambda dy, y, x: (dy, dy), "returns an array or a number"),
-    ],
-)
-def test_a_rule_that_answers_no_array_is_named(rule, said):
-    @yota.primitive
-    def double(x):
-        return x * 2.0
-
-    yota.defvjp(double, rule)
-    with pytest.raises(yota.RuleError, match=rf"test_api\.py:\d+: .*{said}"):
-        yota.grad(lambda x: np.sum(double(x)), X)
-
-
-def test_a_rule_for_one_argument_only_refuses_the_others_by_name():
-    @yota.primitive
-    def scaled(x, by):
-        return x * by
-
-    yota.defvjp(scaled, lambda dy, y, x, by: dy * by)
-    assert yota.grad(lambda x: np.sum(scaled(x, 2.0)), X)[1][0].tolist() == [2.0, 2.0, 2.0]
-    for f in (lambda by: np.sum(scaled(X, by)), lambda by: np.sum(scaled(X, by=by))):
-        with pytest.raises(yota.RuleError, match=r"scaled .* operand (1|by): .*yota\.defvjp"):
-            yota.grad(f, 2.0)
-
-
-def test_a_rule_of_what_is_no_primitive_is_refused():
-    def double(x):
-        return x * 2.0
-
-    with pytest.raises(TypeError, match=r"double is no primitive.*yota\.primitive\(double\)"):
-        yota.defvjp(double, lambda dy, y, x: dy * 2.0)
-
-
-def test_nondiff_and_zero_and_stop_gradient():
-    @yota.nondiff
-    def level(x):
-        return np.floor(x)
-
-    @yota.primitive
-    def shift(x, by):
-        return x + by
-
-    yota.defvjp(shift, lambda dy, y, x, by: dy, yota.zero)
-    assert yota.grad(lambda x: x * level(x), 2.5)[1][0] == 2.0
-    assert tuple(yota.grad(lambda x, by: shift(x, by) ** 2, 1.0, 2.0)[1]) == (6.0, 0.0)
-    assert yota.grad(lambda x: x * yota.stop_gradient(x), 3.0)[1][0] == 3.0
-
-
 # ---- who is told, threads, leaks
 
 
@@ -453,18 +288,6 @@ def test_repeated_gradients_leave_no_cycles_of_arrays():
         tracemalloc.stop()
         gc.enable()
     assert grown < big.nbytes
-
-
-def test_jacobians_of_complex_outputs_are_complex_or_refused():
-    x = np.array([0.3, 0.5])
-    assert np.allclose(yota.jacobian(lambda x: np.exp(1j * x))(x), np.diag(1j * np.exp(1j * x)))
-    assert yota.jacobian(lambda z: z * z)(0.3 + 1j) == pytest.approx(0.6 + 2j)
-    with pytest.raises(TypeError, match="holomorphic"):
-        yota.jacobian(np.conj)(np.array([0.3 + 1j]))
-
-
-def test_stop_gradient_reaches_into_structures():
-    assert yota.grad(lambda d: yota.stop_gradient(d)["a"] * d["a"], {"a": 3.0})[1][0]["a"] == 3.0
 
 
 def test_auxiliary_objects_are_handed_through():

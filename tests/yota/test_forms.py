@@ -1,9 +1,8 @@
-"""Each named form within the bound that its row states, and what decides in its exact form."""
+"""Each named form within the bound that its row states, alone and with the others."""
 
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -13,99 +12,15 @@ from hypothesis import strategies as st
 import yota
 from tests.bits import bits
 from tests.programs import programs
+from tests.yota.forms import CASES, EPS, SPECIAL, assert_close, forms_of, forward, ways
 from tests.yota.tapes import Hand
 from tests.zoo import SMOOTH
 from yota import floats
 from yota.kernels import CHUNK
-from yota.passes import PIPELINE, optimise
 from yota.passes.forms import FORMS
-from yota.program import MISS, entry_of
+from yota.program import entry_of
 
 rng = np.random.default_rng(5)
-EPS = np.finfo(np.float64).eps
-A, B = rng.standard_normal((40, 7)), rng.standard_normal((40, 7))
-V = rng.standard_normal(100)
-W, U = 0.5 * rng.standard_normal((6, 6)), 0.5 * rng.standard_normal((6, 3))
-X = rng.standard_normal((20, 3))
-SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -2e-308, 1e308, -1.0, 2.0])
-
-
-def forms_of(tape, exact=False):
-    """Return the names of the forms that a tape is rewritten with."""
-    rewrites = optimise(tape, PIPELINE, exact)[-1].rewrites
-    whys = [w for r in rewrites for w in r.why.split("; ")]
-    return {w.partition(":")[0] for w in whys} - {"not needed by any result"}
-
-
-def ways(tape, *args):
-    """Return the exact answer and the default one, as flat lists of arrays."""
-    exact, quick = (entry_of(tape, e)(*args) for e in (True, False))
-    assert exact is not MISS
-    assert quick is not MISS
-    return [[np.asarray(x) for x in leaves(tree)] for tree in (exact, quick)]
-
-
-def leaves(tree):
-    found, _ = yota.structs.flatten(
-        tree, leaf=lambda x: isinstance(x, np.ndarray | np.generic | float | complex)
-    )
-    return found
-
-
-def assert_close(tape, *args, scale, terms):
-    """Compare both answers: `terms` roundings of a sum of magnitudes `scale`."""
-    want, got = ways(tape, *args)
-    for x, y, s in zip(want, got, leaves(scale), strict=True):
-        assert x.dtype == y.dtype
-        assert x.shape == y.shape
-        eps = np.finfo(x.dtype).eps
-        assert np.all(np.abs(x - y) <= terms * eps * np.abs(s)), np.max(np.abs(x - y))
-
-
-def recurrent(w, u, h):
-    for x in X:
-        h = np.tanh(w @ h + u @ x)
-    return np.sum(h * h)
-
-
-def batched(w, h):
-    for k in range(6):
-        h = np.tanh(h @ w + k)
-    return np.sum(h)
-
-
-def repeated(x, y):
-    total = 0.0
-    for k in range(1, 9):
-        total = total + np.sin(x * y) * float(k) + np.exp(np.cos(x * y)) / k
-    return np.sum(total)
-
-
-# form -> a function that takes it, arguments, magnitudes of what it adds up, number of roundings
-CASES = {
-    "vectors": (lambda m, v: np.sum(np.tanh(m @ v)), (A, V[:7]), None, 40),
-    "cotangents": (repeated, (V, V[::-1].copy()), None, 40),
-    "parts": (lambda x: np.sum((x[1:] - x[:-1] ** 2) ** 2 + np.exp(x[:-1])), (V,), None, 100),
-    "stacks": (recurrent, (W, U, V[:6]), None, 100),
-    "batches": (recurrent, (W, U, V[:6]), None, 200),
-    "signs": (lambda x, y: np.sum(x - np.exp(-x * y)), (V, V + 0.1), None, 4),
-    "scales": (lambda x: np.sum(np.exp(3.1 * x * 0.7 / 1.3)), (V,), None, 100),
-    "powers": (lambda x: np.sum(np.power(x, 5)), (V,), None, 100),
-    "products": (lambda x, y: np.sum(np.sin(x) * y), (A, B), None, 280),
-    "sums": (lambda x, y: np.sum(np.sum(np.exp(x), axis=0) * y), (A, V[:7]), None, 280),
-    "columns": (
-        lambda x: np.sum(np.exp(x - yota.stop_gradient(np.max(x, axis=1, keepdims=True)))),
-        (rng.standard_normal((300, 3)),), None, 900,
-    ),
-    "dots": (lambda x, y: np.sum(np.sin(x @ y.T)), (A, B), None, 280),
-    "floats": (lambda x, y: np.tanh(x) * np.exp(y) + x**3, (0.3, -0.8), None, 8),
-    "means": (lambda x: np.mean(np.tanh(x), axis=0)[2], (A,), None, 40),
-    "numbers": (lambda x: np.mean(np.tanh(x)), (A,), None, 300),
-    "broadcasts": (
-        lambda x, y: np.sum(np.log(np.sum(np.exp(x), axis=1)) * y), (A, B[:, 0]), None, 80,
-    ),
-    "ones": (lambda x, s: np.sum(np.tanh(x * s) ** 2) * s, (A, 2.0), None, 300),
-}  # fmt: skip
 
 
 def test_every_form_has_a_row_and_a_case():
@@ -136,10 +51,6 @@ def test_exact_takes_exact_forms_alone_and_keeps_every_bit(name):
     assert not forms_of(tape, exact=True) & inexact
     assert bits(entry_of(tape, exact=True)(*args)) == bits(tape.play(*args))
     assert bits(tape.compile(exact=True)(*args)) == bits(tape.play(*args))
-
-
-def forward(f, *args):
-    return yota.trace(f, *args)[1]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -232,207 +143,6 @@ def test_floats_differ_by_four_ulp_at_most(fn):
             assert abs(got - want) <= 4 * np.spacing(abs(want)), args
         else:
             assert bits(got) == bits(want)
-
-
-# ---- floats answer as NumPy does where Python raises
-
-
-SCALARS = [
-    (lambda x: np.exp(x), 1000.0),
-    (lambda x: np.exp(x), -1000.0),
-    (lambda x: np.log(x), 0.0),
-    (lambda x: np.log(x), -1.0),
-    (lambda x: np.sqrt(x) * 2.0, -1.0),
-    (lambda x: 1.0 / np.exp(-x), 1000.0),
-    (lambda x: np.tanh(np.exp(x) * 1e300), 700.0),
-    (lambda x: np.exp(-(np.exp(x) ** 2)), 400.0),
-    (lambda x: np.power(x, 0.5), -2.0),
-    (lambda x: np.divide(x, 0.0), 3.0),
-    (lambda x: np.sin(x) + 1.0, np.inf),
-    (lambda x: np.arctan(np.multiply(x, 1e200) * 1e200), 3.0),
-    (lambda x: np.subtract(x, x) * 1.0, np.inf),
-    (lambda x: np.multiply(x, 0.0) + 1.0, np.nan),
-    (lambda x: np.hypot(x, np.inf), np.nan),
-    (lambda x: np.power(np.multiply(x, 0.0), 0.0), np.inf),
-    (lambda x: np.cosh(x) - np.sinh(x), 800.0),
-    (lambda x: np.log1p(x) ** 3, -1.0),
-]
-
-
-@pytest.mark.parametrize(("f", "x"), SCALARS)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_floats_answer_and_warn_as_numpy_does(f, x):
-    with np.errstate(all="ignore"):
-        tape = yota.gradtape(f, 0.3)
-    heard, answers = [], []
-    for exact in (True, False):
-        run = entry_of(tape, exact)
-        with (
-            warnings.catch_warnings(record=True) as caught,
-            np.errstate(all="warn", under="ignore"),
-        ):
-            warnings.simplefilter("always")
-            answers.append(run(x))
-        heard.append({str(w.message).replace("scalar ", "") for w in caught})
-    assert heard[0] == heard[1]
-    for a, b in zip(*map(leaves, answers), strict=True):
-        assert type(a) is type(b)
-        assert np.allclose(a, b, rtol=1e-15, atol=0, equal_nan=True)
-
-
-@pytest.mark.parametrize(("f", "x"), SCALARS)
-def test_floats_raise_where_numpy_is_told_to(f, x):
-    with np.errstate(all="ignore"):
-        tape = yota.gradtape(f, 0.3)
-    told = []
-    for exact in (True, False):
-        with np.errstate(all="raise", under="ignore"):
-            try:
-                told.append(entry_of(tape, exact)(x) is MISS)
-            except FloatingPointError as error:
-                told.append(type(error))
-    assert told[0] == told[1]
-
-
-def test_an_error_of_the_users_own_arithmetic_passes_through():
-    tape = yota.gradtape(lambda x: np.exp(x) + 1.0 / (x - 1.0), 3.0)
-    for exact in (True, False):
-        with pytest.raises(ZeroDivisionError):
-            entry_of(tape, exact)(1.0)
-        with pytest.raises(ZeroDivisionError):
-            tape.compile(exact=exact)(1.0)
-
-
-def test_numbers_of_numpys_and_kinds_of_gradients_are_kept():
-    f = lambda x, y, v: np.sin(x) * y + np.sum(v) * np.exp(y)
-    args = (np.float64(0.5), 0.25, V)
-    tape = yota.gradtape(f, *args)
-    value, (dx, dy, dv) = entry_of(tape)(*args)
-    assert (type(value), type(dx), type(dy), type(dv)) == (
-        np.float64,
-        np.float64,
-        float,
-        np.ndarray,
-    )
-    assert_close(tape, *args, scale=(100.0, 1.0, 100.0, np.ones(100) * 2), terms=100)
-    pair = forward(lambda x: (x, np.exp(x), x * 2.0, [np.exp(x)]), 0.5)
-    kinds = [type(v) for v in leaves(entry_of(pair)(0.5))]
-    assert kinds == [float, np.float64, float, np.float64]
-
-
-# ---- special values, layouts, types
-
-
-SHAPED = [
-    lambda x: np.sum(x, axis=0),
-    lambda x: np.sum(x * x, axis=-1, keepdims=True),
-    lambda x: np.sum(x * np.abs(x)),
-    lambda x: np.mean(x * 2.0, axis=0),
-    lambda x: np.max(x - np.mean(x), axis=-1),
-    lambda x: np.power(x, 3) - np.power(x, -2),
-    lambda x: -x * 2.0 + -np.exp(-x),
-    lambda x: (x - np.max(x)) / np.sum(np.exp(x)),
-    lambda x: np.where(x > 0, np.sqrt(np.abs(x)), -x) @ np.ones(x.shape[-1], x.dtype),
-]
-
-
-def inputs():
-    square = np.resize(SPECIAL, (10, 10))
-    yield "special", np.where(np.isfinite(square), square, 1.5)
-    yield "infinite", square
-    yield "fortran", np.asfortranarray(rng.standard_normal((4, 5)))
-    yield "strided", rng.standard_normal((8, 10))[::2, ::-2]
-    yield "float32", rng.standard_normal((4, 5)).astype(np.float32)
-    yield "float16", rng.standard_normal((4, 5)).astype(np.float16)
-    yield "complex", rng.standard_normal((4, 5)) + 1j * rng.standard_normal((4, 5))
-    yield "empty", np.zeros((0, 5))
-    yield "one", np.array([[2.5]])
-    yield "vector", rng.standard_normal(9)
-    yield "cube", rng.standard_normal((3, 4, 5))
-
-
-@pytest.mark.parametrize("f", SHAPED)
-@pytest.mark.parametrize(("name", "x"), list(inputs()))
-def test_special_values_layouts_and_types(f, name, x):
-    if x.dtype.kind == "c" or x.size == 0:
-        f = SHAPED[0] if x.dtype.kind == "c" else f
-    try:
-        tape = forward(f, x)
-    except (ValueError, TypeError, RuntimeWarning):
-        pytest.skip("not defined for these")
-    want, got = ways(tape, x)
-    for a, b in zip(want, got, strict=True):
-        assert (a.dtype, a.shape) == (b.dtype, b.shape)
-        eps = np.finfo(a.dtype).eps
-        assert np.allclose(a, b, rtol=200 * eps, atol=200 * eps, equal_nan=True)
-
-
-def test_zero_d_arrays_and_weak_scalars_keep_their_types():
-    x = np.ones((2, 3), np.float32)
-    f = lambda x, s, z: np.sum(x * (s * 2.0) + z * 1.5, axis=0)
-    for z in (np.array(0.5, np.float32), np.float32(0.5), 0.5):
-        tape = forward(f, x, 0.25, z)
-        want, got = ways(tape, x, 0.25, z)
-        assert got[0].dtype == want[0].dtype == np.float32
-        assert np.allclose(want[0], got[0])
-
-
-def test_another_layout_is_taken_where_it_decides_nothing():
-    tape = yota.gradtape(lambda x: np.sum(np.tanh(x) * x), A)
-    value, (g,) = entry_of(tape)(np.asfortranarray(A))
-    assert np.allclose(value, tape.play(A)[0], rtol=1e-14)
-    assert np.allclose(g, tape.play(A)[1][0], rtol=1e-14)
-    assert entry_of(tape, exact=True)(np.asfortranarray(A)) is MISS
-    shaped = forward(lambda x: np.tanh(x) * 2.0, A)
-    assert entry_of(shaped)(np.asfortranarray(A)) is MISS
-    branch = yota.gradtape(lambda x: np.sum(x) if np.sum(x) > -1e9 else 0.0, A)
-    assert entry_of(branch)(np.asfortranarray(A)) is MISS
-
-
-def test_stale_memory_is_never_read():
-    f = lambda m, v: np.sum(np.tanh(m @ v) @ m) + np.sum(np.sum(m * 2.0, axis=0) ** 2)
-    tape = yota.gradtape(f, A, V[:7])
-    run = entry_of(tape)
-    want = run(A, V[:7])
-    for bad in (np.nan, np.inf):
-        run(np.full_like(A, bad), V[:7])
-        assert bits(run(A, V[:7])) == bits(want)
-
-
-# ---- what decides keeps NumPy's bits
-
-
-def test_a_guard_compares_what_numpy_computes():
-    for _ in range(30):
-        x, y = rng.standard_normal(300), rng.standard_normal(300)
-        at = float(np.sum(x * y))
-        f = lambda x, y, at=at: np.sum(x * y) * 2.0 if np.sum(x * y) >= at else np.sum(x)
-        tape = yota.gradtape(f, x, y)
-        assert entry_of(tape)(x, y) is not MISS
-        assert entry_of(tape)(x, np.nextafter(y, -np.inf * np.sign(x))) is MISS
-
-
-@pytest.mark.parametrize(
-    "decide",
-    [
-        lambda s: np.sum(np.where(s > 0.3, s, 0.0)),
-        lambda s: np.floor(s) * s,
-        lambda s: np.sum(np.argmax(s)) * s,
-        lambda s: np.sign(s) * s,
-    ],
-)
-def test_what_jumps_is_fed_with_numpys_bits(decide):
-    f = lambda x: decide(np.sum(x * x) * 1.0)
-    tape = yota.gradtape(f, V)
-    exact = {v for v, op in optimise(tape)[-1].tape if op.origin.frames and not tape.is_reverse(v)}
-    assert exact
-    assert not any(
-        r.why.startswith(("products", "sums")) and not tape.is_reverse(r.var)
-        for r in optimise(tape)[-1].rewrites
-    )
-
-
-# ---- everything together
 
 
 @given(programs)

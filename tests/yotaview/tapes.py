@@ -10,7 +10,7 @@ import numpy as np
 
 import yota
 from tests import zoo
-from tests.yota.test_forms import CASES
+from tests.yota.forms import CASES
 from yota.program import Program
 from yota.replay import conform
 from yota.tape import Tape, Var
