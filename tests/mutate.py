@@ -9,13 +9,12 @@ Exits with 1 where one does.  With a journal, a run that was broken off goes on 
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
-import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -28,6 +27,7 @@ from tests.mutation.journal import Journal
 from tests.mutation.mutant import Mutant
 from tests.mutation.sources import source_mutants
 from tests.mutation.suite import FAULTS, Outcome, Suite
+from tests.mutation.watched import Step, watched
 
 RULES = Path(yota.rules.__file__).parent
 # What holds no rules, but the table itself or what is recorded of a call.
@@ -66,40 +66,41 @@ class Run:
 
     def outcomes(self, jobs: int = 1) -> list[Outcome]:
         """Return what became of all faults, each process taking one share after the other."""
-        if jobs == 1:
-            return self.share(0, 1)
         shares = jobs * CUTS
-        # Forked, for what was observed are the very functions of this process.
-        fork = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(jobs, fork, inherit, (self,)) as pool:
-            parts = list(pool.map(inherited_share, range(shares), [shares] * shares))
-        return sorted(itertools.chain(*parts), key=lambda o: o.name)
+        pieces = [functools.partial(self.share, k, shares) for k in range(shares)]
+        answers = itertools.chain(*(a.items() for a in watched(pieces, jobs, self.lost)))
+        return sorted((Outcome(name, fate) for name, fate in answers), key=lambda o: o.name)
 
-    def share(self, k: int, shares: int) -> list[Outcome]:
-        """Return what became of every fault of a share."""
+    def share(self, k: int, shares: int, settled: set[str]) -> Iterator[Step]:
+        """Yield the names of the faults of a share and what becomes of each, but of the settled."""
         table = itertools.islice(answer_mutants(), k, None, shares)
         sources = source_mutants(self.files, k, shares)
-        wanted = (m for m in itertools.chain(sources, table) if self.only in m.name)
-        return list(self.told(map(self.fate_of, wanted)))
+        for n, mutant in enumerate(itertools.chain(sources, table), 1):
+            if self.only in mutant.name and mutant.name not in settled:
+                yield mutant.name
+                for fate in self.fates_of(mutant):
+                    yield fate if fate is None else (mutant.name, fate)
+            if n % 200 == 0:
+                print(f"mutate: {n:,} faults of share {k} done", file=sys.stderr, flush=True)
 
-    def fate_of(self, mutant: Mutant) -> Outcome:
-        """Return what became of a fault, from the journal if it was caught before."""
+    def fates_of(self, mutant: Mutant) -> Iterator[str | None]:
+        """Yield None while a fault is looked for, then what became of it, if need be."""
         known = self.journal.fate_of(mutant.name)
         if known is not None:
-            return Outcome(mutant.name, known)
-        outcome = self.suite.fate_of(mutant)
-        if outcome.fate not in FAULTS:
-            self.journal.note(outcome)
-        return outcome
+            yield known
+            return
+        for fate in self.suite.fates_of(mutant):
+            yield fate
+        if fate not in FAULTS:
+            self.journal.note(Outcome(mutant.name, fate))
+        elif fate == "survived":
+            print(f"survived: {mutant.name}", file=sys.stderr, flush=True)
 
-    def told(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        """Pass outcomes on; say now and then how far it is, and at once what survived."""
-        for k, outcome in enumerate(outcomes, 1):
-            if outcome.fate == "survived":
-                print(f"survived: {outcome.name}", file=sys.stderr, flush=True)
-            if k % 200 == 0:
-                print(f"mutate: {k:,} faults of a share done", file=sys.stderr, flush=True)
-            yield outcome
+    def lost(self, name: str) -> str:
+        """Say what became of a fault at which the process died or did not come to an end."""
+        print(f"ended by force, and so noticed: {name}", file=sys.stderr, flush=True)
+        self.journal.note(Outcome(name, "killed"))
+        return "killed"
 
 
 def rule_files() -> list[Path]:
@@ -112,19 +113,6 @@ def unmet(outcomes: list[Outcome]) -> list[str]:
     """Return the exceptions that name none of these faults."""
     names = {bare_name(o.name) for o in outcomes}
     return [n for group in EQUIVALENT.values() for n in group if n not in names]
-
-
-_inherited: list[Run] = []
-
-
-def inherit(run: Run) -> None:
-    """Keep the run of the process that this one was forked from."""
-    _inherited.append(run)
-
-
-def inherited_share(k: int, shares: int) -> list[Outcome]:
-    """Return a share of the run that was inherited."""
-    return _inherited[0].share(k, shares)
 
 
 def report(outcomes: list[Outcome], seconds: float) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.mutant import Mutant
 from tests.mutation.sources import source_mutants
 from tests.mutation.suite import Outcome, Suite
+from tests.mutation.watched import Step, watched
 from tests.yota.rules import test_rules
 from tests.yota.rules.samples import SAMPLES, Sample
 from yota.rules import elementwise
@@ -132,3 +136,34 @@ def test_an_exception_that_names_no_fault_is_told() -> None:
     (name, *_), *_ = EQUIVALENT.values()
     known = {n for names in EQUIVALENT.values() for n in names} - {name}
     assert mutate.unmet([Outcome(n, "equivalent") for n in known]) == [name]
+
+
+def work(answered: set[str]) -> Iterator[Step]:
+    """Answer, hang, die, answer."""
+    for name in ("first", "hangs", "dies", "last"):
+        if name in answered:
+            continue
+        yield name
+        if name == "hangs":
+            time.sleep(600)
+        if name == "dies":
+            os._exit(3)
+        yield None
+        yield name, f"{name} is done"
+
+
+def test_what_hangs_or_dies_is_answered_for_and_the_rest_goes_on() -> None:
+    lost: list[str] = []
+    answers = watched([work, work], 2, lambda name: lost.append(name) or "lost", silence=1.0)
+    expected = {"first": "first is done", "hangs": "lost", "dies": "lost", "last": "last is done"}
+    assert answers == [expected, expected]
+    assert sorted(lost) == ["dies", "dies", "hangs", "hangs"]
+
+
+def test_a_process_that_dies_at_nothing_is_an_error() -> None:
+    def die(answered: set[str]) -> Iterator[Step]:
+        os._exit(3)
+        yield None
+
+    with pytest.raises(RuntimeError, match="between two pieces"):
+        watched([die], 1, str)

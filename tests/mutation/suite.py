@@ -41,20 +41,33 @@ class Suite:
 
     def fate_of(self, mutant: Mutant) -> Outcome:
         """Run the tests that reach a mutant until one notices."""
+        *_, fate = self.fates_of(mutant)
+        return Outcome(mutant.name, str(fate))
+
+    def fates_of(self, mutant: Mutant) -> Iterator[str | None]:
+        """Yield None before each test that reaches a mutant, at last what became of it."""
         if reason_for(mutant.name):
-            return Outcome(mutant.name, "equivalent")
+            yield "equivalent"
+            return
         found = [c for touched in mutant.touched for c in self.quick.get(touched, ())]
         reaching = list(dict.fromkeys(found))
+        killed = False
         with mutant.active():
-            killed = any(not c.passes() for c in self.in_order(mutant, reaching))
-        if killed:
-            return Outcome(mutant.name, "killed")
+            for check in self.in_order(mutant, reaching):
+                yield None
+                killed = not check.passes()
+                if killed:
+                    break
+        yield "killed" if killed else self.fate_unnoticed(mutant, reaching)
+
+    def fate_unnoticed(self, mutant: Mutant, reaching: list[Check]) -> str:
+        """Return what became of a mutant that no test noticed."""
         if not reaching:
-            return Outcome(mutant.name, "unreached" if mutant.is_of_a_rule else "without effect")
+            return "unreached" if mutant.is_of_a_rule else "without effect"
         telling = mutant.change.startswith(TELLING)
         if mutant.took_effect is not None and not mutant.took_effect() and not telling:
-            return Outcome(mutant.name, "without effect")
-        return Outcome(mutant.name, "survived")
+            return "without effect"
+        return "survived"
 
     def in_order(self, mutant: Mutant, reaching: list[Check]) -> Iterator[Check]:
         """Yield tests, the quick ones first; of very many a fair share."""
