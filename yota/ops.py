@@ -169,10 +169,16 @@ class Op:
 @quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input(Op):
-    """A leaf of an argument, named by parameter and path; `strides` of one of layout K."""
+    """A leaf of an argument, named by parameter and path; `strides` of one of layout K.
+
+    With `pinned` the tape holds for arrays of the recorded layout alone, with `writeable` for those
+    that may, or may not, be written into.
+    """
 
     name: str
     strides: tuple[int, ...] | None = None
+    pinned: bool = False
+    writeable: bool | None = None
 
 
 @quickly

@@ -170,6 +170,7 @@ class Recording:
         self.output, self.aux = split_aux(output) if has_aux else (output, None)
         if not self.nested:
             self.tape.result = self.structured(output)
+            self.trace.pin()
         return self.output
 
     def guarded(self, f: Callable[..., Any]) -> Any:

@@ -112,12 +112,26 @@ def _brief(value: Any) -> str:
     return repr(value) if np.ndim(value) == 0 else f"an array of shape {np.shape(value)}"
 
 
+def lies_alike(value: Any, op: Input) -> bool:
+    """Tell whether an array has the memory layout that an input is pinned to."""
+    if op.writeable is not None and value.flags.writeable != op.writeable:
+        return False
+    if not op.pinned:
+        return True
+    return spec_of(value).order == op.spec.order and op.strides in (None, value.strides)
+
+
 def conform(value: Any, op: Input) -> Any:
     """Return an input's value in the recorded layout; raise GuardError for another type."""
     have = spec_of(value)
     if (have.kind, have.dtype, have.shape) != (op.spec.kind, op.spec.dtype, op.spec.shape):
         raise GuardError(
             f"{op.name} was recorded as {op.spec}, it is {have} now: trace the function again"
+        )
+    if have.kind == "array" and not lies_alike(value, op):
+        raise GuardError(
+            f"{op.name} lies in memory otherwise than when the tape was recorded, which decides "
+            "where a write goes: trace the function again with these arguments"
         )
     if have.order != op.spec.order and op.spec.order in "CF":
         return np.array(value, order=op.spec.order)  # type: ignore[call-overload]  # C or F

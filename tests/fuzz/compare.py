@@ -166,10 +166,10 @@ def central(
 
 
 def beside(f: Callable[[Sequence[Any]], float], leaves: Sequence[Any]) -> float:
-    """Return a value beside the point, NaN where the program cannot run: its shapes are others."""
+    """Return a value beside the point, NaN where the program cannot run on what it gets there."""
     try:
         return f(leaves)
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, TypeError):
         return float("nan")
 
 

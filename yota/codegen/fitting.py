@@ -126,6 +126,8 @@ class Fitting:
             f" or {name}.dtype is not {dtype} and {name}.dtype != {dtype}"
             f" or {name}.shape != {spec.shape}"
         )
+        if op.writeable is not None:
+            test += f" or {name}.flags.writeable is not {op.writeable}"
         if var not in self.laid_out or not spec.shape:
             return test
         if spec.order in _FLAGS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from yota.decisions import deciding
-from yota.tape import Call, Tape, Var
+from yota.tape import Call, Input, Op, Tape, Var
 
 
 def laid_out(tape: Tape, exact: bool) -> set[Var]:
@@ -15,11 +15,15 @@ def laid_out(tape: Tape, exact: bool) -> set[Var]:
     else where they decide on the way.  A result that is an array has the layout of its operands.
     """
     arrays = {v for v in tape.inputs if tape[v].spec.kind == "array" and tape[v].spec.shape}
-    if exact:
+    if exact or any(_is_pinned(tape[v]) for v in arrays):
         return arrays
     results = [v for v in tape.result_vars if _has_layout(tape, v)]
     askers = [x for _, op in tape if isinstance(op, Call) and _asks(op) for x in op.operands]
     return arrays & (deciding(tape) | before(tape, [*results, *askers]))
+
+
+def _is_pinned(op: Op) -> bool:
+    return isinstance(op, Input) and op.pinned
 
 
 def before(tape: Tape, vars_: Iterable[Var]) -> set[Var]:

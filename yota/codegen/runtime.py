@@ -38,7 +38,11 @@ class Unpack:
 
     def _takes_leaves_only(self) -> bool:
         flat = tuple(Leaf(k) for k in range(len(self.inputs)))
-        return self.entry.args == flat and not self.entry.kwargs and not self.entry.as_float
+        return (
+            self.entry.args == flat
+            and not (self.entry.kwargs or self.entry.as_float)
+            and not any(op.pinned or op.writeable is not None for op in self.inputs)
+        )
 
     def __call__(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """Return the inputs' values in tape order."""

@@ -83,13 +83,25 @@ class _Standalone(Scope):
                 f"and {name}.shape == {spec.shape}"
             )
             yield from self.require(test, f"{op.name} was recorded as {spec}")
-            if spec.order in "CF":
+            yield from self.memory(op, name)
+            if spec.order in "CF" and not op.pinned:
                 yield Line(f"{name} = {np_}.asarray({name}, order={spec.order!r})")
         else:
             kind = spec.dtype.type if spec.kind == "scalar" else PYTHON[spec.dtype.kind]
             test = f"{self.names.builtin(type)}({name}) is not {self.write.function(kind)}"
             yield from self.refuse(test, f"{op.name} was recorded as {spec}")
         yield from self.guard_lines(var)
+
+    def memory(self, op: Input, name: str) -> Iterator[Line]:
+        """Write the checks of how an array that is pinned lies in memory."""
+        message = f"{op.name} lies in memory otherwise than when this was recorded"
+        if op.writeable is not None:
+            yield from self.refuse(f"{name}.flags.writeable is not {op.writeable}", message)
+        if op.pinned and op.strides is not None:
+            yield from self.refuse(f"{name}.strides != {op.strides}", message)
+        elif op.pinned:
+            flag = "c_contiguous" if op.spec.order == "C" else "f_contiguous"
+            yield from self.require(f"{name}.flags.{flag}", message)
 
     def require(self, test: str, message: str) -> Iterator[Line]:
         yield from self.refuse(f"not {test}" if test.isidentifier() else f"not ({test})", message)

@@ -70,7 +70,7 @@ class Traced:
 
     def __init__(self, trace: Trace, var: Var, value: Any) -> None:
         self._trace, self._var, self._value = trace, var, value
-        self._cell = views.Cell() if isinstance(value, np.ndarray) else None
+        self._cell = views.Cell(var) if isinstance(value, np.ndarray) else None
         self._seen = 0
         self._parent: Any = None
 
@@ -222,6 +222,10 @@ class TracedScalar(Traced):
         """The value's shape."""
         return tuple(self._value.shape)
 
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        raise self._trace.escape(self, "a new .shape in place", "use x = np.reshape(x, shape)")
+
     @property
     def ndim(self) -> int:
         """The value's number of axes."""
@@ -255,11 +259,14 @@ class TracedScalar(Traced):
     @property
     def strides(self) -> Any:
         """The value's strides."""
+        self._trace.by_layout = True
         return self._value.strides
 
     @property
     def flags(self) -> Any:
         """The value's memory layout."""
+        self._trace.by_layout = True
+        self._trace.written.update(self._trace.tape.inputs)
         return self._value.flags
 
     @property

@@ -24,6 +24,7 @@ STATIC = {
     np.may_share_memory, np.shares_memory, np.common_type, np.min_scalar_type,
     np.array_repr, np.array_str, np.array2string,
 }  # fmt: skip
+_OF_MEMORY = {np.may_share_memory, np.shares_memory}
 _TEXTS = {np.array_repr, np.array_str, np.array2string}
 
 
@@ -65,6 +66,7 @@ def call_function(box: Traced, func: Any, types: Any, args: Any, kwargs: dict[st
     if func in _TEXTS:
         box._trace.tell()
     if func in STATIC:
+        box._trace.by_layout |= func in _OF_MEMORY
         return _run_plain(func, args, kwargs)
     if func in WRITERS:
         return _write_function(box, func, args, kwargs)

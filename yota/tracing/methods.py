@@ -39,10 +39,15 @@ def _astype(
     old, new = x._value.dtype, np.dtype(dtype)
     if not np.can_cast(old, new, casting):
         raise TypeError(f"Cannot cast array data from {old!r} to {new!r} with casting {casting!r}")
-    if old == new and not copy and order == "K":
-        return x
+    if old == new and not copy:
+        views.mark_by_layout(x)
+        if order == "K" or x._value.astype(new, order, copy=False) is x._value:
+            return x
     made = record(cast, x, new)
-    return made if order == "K" or not np.ndim(x) else _copy(made, order)
+    made = made if order == "K" or not np.ndim(x) else _copy(made, order)
+    if old == new and not copy:
+        views.mark_by_layout(made)
+    return made
 
 
 def _copy(x: Traced, order: Any = "C") -> Any:

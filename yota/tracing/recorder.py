@@ -6,7 +6,7 @@ import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,19 @@ from yota.frames import innermost, user_frames
 from yota.rules.functional import raises
 from yota.rules.registry import PRIMITIVES
 from yota.structs import SEQUENCES, hidden, is_leaf
-from yota.tape import Call, Constant, Entry, Guard, Origin, Tape, Var, fn_name, kind_text, spec_of
+from yota.tape import (
+    Call,
+    Constant,
+    Entry,
+    Guard,
+    Input,
+    Origin,
+    Tape,
+    Var,
+    fn_name,
+    kind_text,
+    spec_of,
+)
 from yota.tracing.box import BOXES, BUSY, CURRENT, Traced, brief
 from yota.tracing.cures import cure_of_call
 from yota.tracing.foreign import is_foreign, seen_by_numpy
@@ -72,6 +84,9 @@ class Trace:
         self.told = ""
         self.raised: Any = None
         self.without_use: set[Var] = set()
+        # what was written into, and whether the memory layout decided which names saw it
+        self.written: set[Var] = set()
+        self.by_layout = False
         # numbers that vary from call to call, each to be a constant with a number of its own
         self.varying: set[Place] = set()
         self.calls = 0
@@ -267,6 +282,16 @@ class Trace:
             self.guard(box, np.shape(box._value), "shape")
         if dtype_varies(call, self.tape):
             self.guard(box, kind_text(box._value), "type")
+
+    def pin(self) -> None:
+        """Note on the inputs what of their memory decided where a write went."""
+        ops = self.tape.ops
+        for var in self.tape.inputs:
+            value, op = self.values[var], ops[var]
+            if isinstance(op, Input) and isinstance(value, np.ndarray):
+                writeable = value.flags.writeable if var in self.written else None
+                if self.by_layout or writeable is not None:
+                    ops[var] = replace(op, pinned=self.by_layout, writeable=writeable)
 
     def tell(self) -> None:
         """Note where a text is made of a traced value: the tape does not depend on it."""

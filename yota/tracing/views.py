@@ -14,6 +14,7 @@ from yota.rules.functional import cast, getitem, identity, setitem, with_imag, w
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from yota.tape import Var
     from yota.tracing.box import Traced
 
 
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
 class Cell:
     """The memory behind an array and its views: each write through any of them is a new version."""
 
+    owner: Var
     version: int = 0
     written_at: str = ""
+    # a name of it, or of a copy, is a view in some memory layouts and a copy in others
+    by_layout: bool = False
+
+
+_BY_LAYOUT = (np.reshape, np.ravel)
 
 
 def follow(box: Traced, fn: Any, args: Any, kwargs: Any, operands: list[Traced]) -> Traced:
@@ -30,6 +37,9 @@ def follow(box: Traced, fn: Any, args: Any, kwargs: Any, operands: list[Traced])
     value = box._value
     if box._cell is None or fn is identity:
         return box
+    if fn in _BY_LAYOUT:
+        for x in (box, *operands):
+            mark_by_layout(x)
     for operand in operands:
         if operand._cell is not None and (
             value is operand._value or _is_view(value, operand._value)
@@ -39,6 +49,12 @@ def follow(box: Traced, fn: Any, args: Any, kwargs: Any, operands: list[Traced])
                 box._parent = (operand, fn, args[1:], kwargs)
             break
     return box
+
+
+def mark_by_layout(box: Traced) -> None:
+    """Note that the memory layout decided what shares memory with an array, if it is one."""
+    if box._cell is not None:
+        box._cell.by_layout = True
 
 
 def _is_view(value: Any, of: Any) -> bool:
@@ -69,6 +85,8 @@ def write(box: Traced, new: Traced) -> None:
     """
     if box._cell is None:
         raise TypeError(f"a {type(box._value).__name__} cannot be written in place")
+    box._trace.written.add(box._cell.owner)
+    box._trace.by_layout |= box._cell.by_layout
     if not box._value.flags.writeable:
         raise ValueError("assignment destination is read-only")
     sync(box)
@@ -164,7 +182,28 @@ def _with_part(fn: Any, parent: Traced, new: Traced) -> Traced:
     return written
 
 
+def _unview_turned(fn: Any) -> Callable[..., Traced | None]:
+    """Return how a view by `fn`, which shows each element once, is written back."""
+
+    def unview(parent: Traced, new: Traced, args: Any, kwargs: Any) -> Traced | None:
+        if not all(type(a) in (int, tuple) for a in (*args, *kwargs.values())):
+            return None
+        shape = parent._value.shape
+        places = fn(np.arange(parent._value.size).reshape(shape), *args, **kwargs)
+        back = np.argsort(np.ravel(places))
+        flat = parent._trace.record(np.reshape, (new, (-1,)), {})
+        turned = parent._trace.record(getitem, (flat, back), {})
+        return parent._trace.record(np.reshape, (turned, shape), {})  # type: ignore[no-any-return]
+
+    return unview
+
+
+_TURNING: tuple[Any, ...] = (
+    np.flip, np.flipud, np.fliplr, np.rot90, np.swapaxes, np.moveaxis, np.rollaxis,
+    np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.atleast_3d,
+)  # fmt: skip
 _UNVIEW: dict[Any, Callable[..., Traced | None]] = {
+    **{fn: _unview_turned(fn) for fn in _TURNING},
     getitem: _unview_item,
     np.real: _unview_real,
     np.imag: _unview_imag,
