@@ -14,10 +14,10 @@ import yota
 from tests.yota import slopes
 
 MODULES = (
-    "arguments", "arrays", "classes", "containers", "kinds", "library", "methods",
+    "arguments", "arrays", "classes", "containers", "instances", "kinds", "library", "methods",
     "modules", "names", "texts",
 )  # fmt: skip
-EFFECTS = ("effects", "writes")
+EFFECTS = ("effects", "hooks", "writes")
 X = np.array([1.0, 2.0, 3.0])
 
 
@@ -36,7 +36,8 @@ def by_value_and_grad(f, *args, **kwargs):
 
 def scenarios():
     """Yield the scenarios in which what is read changes."""
-    yield from importlib.import_module("tests.yota.test_fresh").READS
+    for name in ("values", "objects", "calls"):
+        yield from importlib.import_module(f"tests.yota.test_fresh_{name}").READS
     for name in MODULES:
         yield from importlib.import_module(f"tests.yota.test_stale_{name}").SCENARIOS
 
