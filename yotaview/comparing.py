@@ -13,6 +13,7 @@ from yotaview.invocation import Run, counted, data, say, write
 from yotaview.model import store
 from yotaview.model.bisect import Outcome, PredicateError, first_bad, outcome_text
 from yotaview.model.diff import Diff, compare
+from yotaview.model.digits import whole
 from yotaview.model.goto import GotoError
 from yotaview.model.runs import meeting, paired_rows
 from yotaview.model.session import Session
@@ -100,13 +101,13 @@ def _within(run: Run, wanted: str) -> Iterator[Diff]:
     assert run.capture is not None
     rows = chosen_rows(run)
     left = open_row(run, rows[0] if run.options.tape else min(rows))
-    row = int(match[1]) - 1 if match[1] else left.row_index
+    row = whole(match[1]) - 1 if match[1] else left.row_index
     if not 0 <= row < len(run.capture.rows):
         raise UsageError(f"--diff {wanted}: no tape {row + 1}; {len(run.capture.rows)} captured")
     try:
         right = Session(run.capture, row)
         if match[2]:
-            right.open_call(int(match[2]))
+            right.open_call(whole(match[2]))
     except GotoError as error:
         raise UsageError(f"--diff {wanted}: {error}") from error
     yield compare(left, right)

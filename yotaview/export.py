@@ -177,10 +177,13 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
 
     Raises ExportError, which names `path`.
     """
-    target, draft = os.path.realpath(path), ""
+    draft = ""
     try:
+        target = os.path.realpath(path)
         if os.path.isdir(target):
             raise IsADirectoryError(0, "is a directory")
+        if os.path.exists(target) and not os.path.isfile(target):
+            raise OSError(0, "is no file that could be replaced, but a device, a pipe or a socket")
         handle, draft = tempfile.mkstemp(prefix=".yotaview-", dir=os.path.dirname(target) or ".")
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -189,8 +192,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(draft)
-        if isinstance(error, OSError):
-            raise ExportError(f"{path}: {error.strerror or error}") from error
+        if isinstance(error, OSError | ValueError):
+            raise ExportError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
         raise
 
 

@@ -16,6 +16,7 @@ from yotaview.keymap import VARIABLE, KeymapError, find_keymap, use_keymap
 from yotaview.keys import VIEWS
 from yotaview.lessons import FIRST, LESSONS, lesson_path
 from yotaview.model.breaks import BreakError, parse_break
+from yotaview.model.digits import whole
 from yotaview.model.goto import HELP
 
 # what can be told of --at before there is a tape
@@ -174,9 +175,9 @@ def _capture_options(group: Any) -> None:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or whole(text) < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
+    return whole(text)
 
 
 def _size(text: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from yota.tape import Var
+from yotaview.model import digits
 from yotaview.model.expressions import Expression, ExpressionError, read_expression
 
 FORMS = (
@@ -86,7 +87,7 @@ def _where(text: str) -> Where | None:
     if match := re.fullmatch(r"(op|fn):([\w.<>]+)", text):
         return Where("op" if match[1] == "op" else "fn", match[2])
     if match := FILE.fullmatch(text):
-        return Where("line", match[2] or "", int(match[1] or match[3]))
+        return Where("line", match[2] or "", digits.whole(match[1] or match[3]))
     return None
 
 
@@ -95,7 +96,7 @@ def _when(text: str, whole: str, *, bare: bool) -> When:
         return When(text)  # type: ignore[arg-type]  # one of the three
     if match := re.fullmatch(r"shape\s*:\s*[\[(]?([\d\s,]*)[\])]?", text):
         numbers = [n for n in match[1].replace(",", " ").split() if n]
-        return When("shape", tuple(map(int, numbers)))
+        return When("shape", tuple(map(digits.whole, numbers)))
     if match := FACT.fullmatch(text):
         text = f"expr:{FACTS[match[1]]} {match[2]} {match[3]}"
     elif not bare and not text.startswith("expr:"):
@@ -109,4 +110,4 @@ def _when(text: str, whole: str, *, bare: bool) -> When:
 def number_of(name: str) -> Var | None:
     """Return the op of a name such as `%7` or `δ%7`, None for that of an input."""
     match = re.fullmatch(r"δ?%(\d+)", name)
-    return Var(int(match[1])) if match else None
+    return Var(digits.whole(match[1])) if match else None

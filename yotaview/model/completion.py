@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from yota.tape import Call, Var, base_name, format_call
 from yotaview.capture.functions import is_users
+from yotaview.model.digits import whole
 from yotaview.model.functions import FUNCTIONS
 from yotaview.model.goto import PLACES
 
@@ -109,7 +110,7 @@ def _goto(text: str, session: Session) -> Iterable[Choice]:
 
 
 def _numbered(digits: str, session: Session) -> Iterable[Choice]:
-    order, number = session.stepper.order, int(digits)
+    order, number = session.stepper.order, whole(digits)
     if 1 <= number <= len(order):
         op = session.tape[order[number - 1]]
         yield Choice(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from yota.tape import Constant, Input, Tape, Var, spec_of
+from yotaview.model.digits import whole
 from yotaview.model.expressions import Expression, ExpressionError, read_expression
 from yotaview.model.replay import quiet
 from yotaview.model.why.spec import find_var
@@ -70,8 +70,8 @@ def _target(text: str, tape: Tape) -> tuple[Var, Any]:
 
 def _index_part(text: str) -> Any:
     if ":" in text:
-        return slice(*(int(p) if p.strip() else None for p in text.split(":")))
-    return ... if text.strip() == "..." else ast.literal_eval(text.strip())
+        return slice(*(whole(p.strip()) if p.strip() else None for p in text.split(":")))
+    return ... if text.strip() == "..." else whole(text.strip())
 
 
 def edited_value(edit: Edit, tape: Tape, values: Mapping[Var, Any]) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from yotaview.model.digits import whole
 from yotaview.model.functions import (
     ATTRIBUTES,
     BARE,
@@ -99,7 +100,7 @@ def _as_python(text: str) -> tuple[str, dict[str, str]]:
         number = match[1] or (match[2] if due else None)
         if number:
             name = f"{'cotangent' if match[1] else 'op'}__{number}"
-            names[name] = f"{'δ' if match[1] else ''}%{int(number)}"
+            names[name] = f"{'δ' if match[1] else ''}%{whole(number)}"
             word = name
         elif match[2]:
             word = f"% {match[2]}"

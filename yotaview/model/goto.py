@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from yota.tape import Tape, Var
+from yotaview.model.digits import whole
 
 if TYPE_CHECKING:
     from yotaview.model.stepper import Stepper
@@ -32,7 +33,7 @@ def find_position(text: str, tape: Tape, stepper: Stepper) -> Stepper:
     text = text.strip().removeprefix(":").strip()
     word = re.fullmatch(r"line\s+(\d+)", text)
     if word:
-        return stepper.goto(_line(int(word[1]), tape, stepper))
+        return stepper.goto(_line(whole(word[1]), tape, stepper))
     if not stepper.order:
         raise GotoError("the tape is empty")
     if text in ("start", "end", "seed"):
@@ -51,15 +52,15 @@ def _named(text: str, tape: Tape, stepper: Stepper) -> Stepper:
 
 def _number(text: str, tape: Tape, stepper: Stepper) -> Stepper:
     if match := re.fullmatch(r"%(\d+)", text):
-        return stepper.goto(_op(Var(int(match[1])), tape))
+        return stepper.goto(_op(Var(whole(match[1])), tape))
     if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text):
         return stepper.percent(min(float(match[1]), 100.0))
     if match := re.fullmatch(r"([+-])(\d+)", text):
-        return stepper.next(int(match[2]) * (1 if match[1] == "+" else -1))
+        return stepper.next(whole(match[2]) * (1 if match[1] == "+" else -1))
     if match := re.fullmatch(r"(\d+)([nN])", text):
-        return stepper.next(int(match[1]) * (1 if match[2] == "n" else -1))
+        return stepper.next(whole(match[1]) * (1 if match[2] == "n" else -1))
     if re.fullmatch(r"\d+", text):
-        return _index(int(text), stepper)
+        return _index(whole(text), stepper)
     raise Unread(f"cannot go to {text!r}: write {HELP}")
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from yota.program import Program
 from yota.tape import Call, Frame, Op, Tape, Var
 from yotaview.capture import Capture, KeptCall, Row
+from yotaview.model.digits import whole
 from yotaview.model.findings import Finding
 from yotaview.model.goto import GotoError, find_position
 from yotaview.model.mapping import map_var
@@ -313,7 +314,7 @@ class Session:
         """
         plain = text.strip().removeprefix(":").strip()
         if match := re.fullmatch(r"call\s+([\d,]+)", plain):
-            self.open_call(int(match[1].replace(",", "")))
+            self.open_call(whole(match[1].replace(",", "")))
         elif plain == "nan":
             found = self.next_alert()
             if found is None:

@@ -151,7 +151,7 @@ class Forked(Opened):
             pairs = zip(self.tape.inputs, self.call.inputs, strict=False)
             inputs = tuple(branch.values.get(v, x) for v, x in pairs)
             self.call = replace(self.call, inputs=inputs)
-        self._on = {}
+        self._on, self.memo = {}, {}
 
     @property
     def edited(self) -> frozenset[Var]:

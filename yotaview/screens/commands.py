@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from yotaview.keys import KEYS, SHOWN
 from yotaview.model.breaks import BreakError
 from yotaview.model.completion import Choices, complete
+from yotaview.model.digits import whole
 from yotaview.model.expressions import ExpressionError, read_expression
 from yotaview.model.goto import GotoError, Unread
 from yotaview.model.hits import hits_of
@@ -55,7 +56,7 @@ class Commands(Moves):
             and match[2] in ACTION_OF
             and match[2] != "%"
         ):
-            self.act_times(ACTION_OF[match[2]], int(match[1]))
+            self.act_times(ACTION_OF[match[2]], whole(match[1]))
         else:
             self.jump(plain)
         return True

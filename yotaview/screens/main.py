@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -118,7 +119,7 @@ class MainScreen(WhatIf, Runs, Exporting):
 
     def save(self, text: str) -> bool:
         """Export to a file."""
-        path = Path(text).expanduser()
+        path = wanted_path(text)
         if not self.may_write(path):
             return False
         self.write_export(path, text)
@@ -126,7 +127,7 @@ class MainScreen(WhatIf, Runs, Exporting):
 
     def store(self, text: str) -> bool:
         """Write what the view stands on to a file."""
-        path = Path(text).expanduser()
+        path = wanted_path(text)
         if not self.may_write(path):
             return False
         with replacing(path) as file:
@@ -136,7 +137,7 @@ class MainScreen(WhatIf, Runs, Exporting):
 
     def may_write(self, path: Path) -> bool:
         """Tell whether a file is new, or was just said to exist and is wanted all the same."""
-        if not path.exists() or self.confirmed == path:
+        if self.confirmed == path or not os.path.lexists(path):
             return True
         self.confirmed = path
         self.tell(f"{path} exists, enter again to overwrite")
@@ -211,7 +212,7 @@ class MainScreen(WhatIf, Runs, Exporting):
         """Write the screen to an SVG file."""
         stem = f"yotaview-{self.view_name}-{self.session.at.id}"
         names = (f"{stem}{'' if k == 1 else f'-{k}'}.svg" for k in count(1))
-        path = next(p for p in map(Path, names) if not p.exists())
+        path = next(p for p in map(Path, names) if not os.path.lexists(p))
         try:
             path.write_text(picture(self.app), encoding="utf-8")
         except OSError as error:
@@ -227,3 +228,13 @@ class MainScreen(WhatIf, Runs, Exporting):
         """Take the answer of the prompt."""
         event.stop()
         self.prompt.submit()
+
+
+def wanted_path(text: str) -> Path:
+    """Return the path that was typed; raises ExportError for one that no file can have."""
+    try:
+        path = Path(text).expanduser()
+        os.fsencode(path)
+    except (RuntimeError, ValueError) as error:
+        raise ExportError(f"{text}: {error}") from error
+    return path

@@ -89,6 +89,8 @@ class Moves(Seeking):
             self.travel(False, "the kept calls of this row have no alert")
             return
         self.show_alert(alert.var)
+        if self.state.held:
+            return
         if any(r.var == alert.var for r in self.session.opened.roots):
             page = AutopsyScreen(self.session, alert.var, self.show_alert, ascii=self.state.ascii)
             self.app.push_screen(page)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from yotaview.keys import BY_ACTION
 from yotaview.model.goto import GotoError
 from yotaview.model.moves import MOVES
@@ -109,14 +111,25 @@ class Seeking(Checking):
         handler = own or getattr(self, f"do_{action}")
         self.state.held = True
         try:
-            for _ in range(count):
-                before = self.situation()
-                handler()
-                if self.situation() == before:
-                    break
+            self.rounds(handler, count - (action == "alert"))
         finally:
             self.state.held = False
+        if action == "alert":  # only the last one is shown
+            handler()
         self.redraw()
+
+    def rounds(self, handler: Callable[[], None], count: int) -> None:
+        """Do a thing so often; once round a circle, only what is left behind the last full one."""
+        done, begin = 0, self.situation()
+        before = begin
+        while done < count:
+            handler()
+            done, here = done + 1, self.situation()
+            if here == before:
+                return
+            if here == begin:
+                count = done + (count - done) % done
+            before = here
 
 
 def counted_keys() -> str:

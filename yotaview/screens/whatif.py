@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from yotaview.model.digits import whole
 from yotaview.model.edits import EditError
 from yotaview.model.whatif import Consent, Forks
 from yotaview.render.whatif import whatif_page
@@ -44,7 +45,7 @@ class WhatIf(Desk):
         plain, forks = text.strip(), self.forks
         try:
             if match := re.fullmatch(r"(drop\s+)?(\d+)", plain):
-                (forks.drop if match[1] else forks.switch)(int(match[2]))
+                (forks.drop if match[1] else forks.switch)(whole(match[2]))
             elif plain and not re.fullmatch(r"\S+\s*=", plain):
                 forks.add(plain, consent=self.asked_for == plain)
         except Consent as error:

@@ -330,9 +330,9 @@ class CodeView(Background, View):
             self.goto_op(var)
 
     def watched(self) -> str:
-        """Return the buffer that is looked at, the op where the code has none."""
+        """Return the buffer that is looked at, the op where the code has none or never ran."""
         k = self.held
-        if k is None:
+        if k is None or self.session.row.failure is not None:
             return super().watched()
         return f"{'bound:' if self.form == 'bound' else ''}{self.plan.buffers[k].name}"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from yota.tape import Constant, Input, Tape, Var
+from yotaview.model.digits import whole
 from yotaview.model.why.elements import Element, NoElement, array_of, first_element, read
 
 FORMS = "%49[0,2], W1[0,2], ∂W1[0,2] or d%7[0,2]"
@@ -33,14 +34,14 @@ def _splits(text: str) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
     groups: list[tuple[int, ...]] = []
     while match := re.fullmatch(r"(.*)\[\s*(-?\d+(?:\s*,\s*-?\d+)*)?\s*,?\s*\]", text):
         text = match[1]
-        groups.insert(0, tuple(int(k) for k in (match[2] or "").split(",") if k.strip()))
+        groups.insert(0, tuple(whole(k.strip()) for k in (match[2] or "").split(",") if k.strip()))
         yield text, groups
 
 
 def find_var(base: str, tape: Tape) -> Var | None:
     """Return the op of `%7`, `W1`, `∂W1` or `δ%7`; None where there is none."""
     if match := re.fullmatch(r"%?(\d+)", base):
-        return tape.survivor(Var(int(match[1]))) if _numbered(tape, int(match[1])) else None
+        return tape.survivor(Var(whole(match[1]))) if _numbered(tape, whole(match[1])) else None
     named = {op.name: v for v, op in reversed(tape.ops.items()) if isinstance(op, Input | Constant)}
     if base in named:
         return named[base]
