@@ -19,6 +19,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.driver import Driver
 from textual.worker import WorkerError
 
+from yotaview.invocation import ScreenError
 from yotaview.keys import KEYS, REBOUND
 from yotaview.model.replay import quiet
 from yotaview.screens.main import MainScreen
@@ -198,12 +199,15 @@ def run(
 ) -> str:
     """Show the screen until the user leaves it; returns where a re-run is to come back to, if so.
 
-    `rerun` tells that there is a script that can be run again.
+    `rerun` tells that there is a script that can be run again.  Raises ScreenError where the
+    screen fell over.
     """
     app = YotaView(session, view=view, theme=theme, ascii=ascii, told=told)
     app.state.rerun = rerun
     with guarded_stdout(), quiet():
         app.run()
+    if app.return_code:
+        raise ScreenError("an error of yotaview's own, printed above, ended the screen")
     return app.state.again
 
 

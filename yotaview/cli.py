@@ -20,10 +20,12 @@ from yotaview.headless import first_session, print_outputs, screen_arguments
 from yotaview.invocation import (
     FEW,
     INTERRUPTED,
+    OUR_ERROR,
     TIME_LIMIT,
     UNREADABLE,
     USAGE,
     Run,
+    ScreenError,
     data,
     on_terminal,
     say,
@@ -67,6 +69,9 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None) -> i
     except store.SessionError as error:
         say(str(error))
         return UNREADABLE
+    except ScreenError as error:
+        say(str(error))
+        return OUR_ERROR
     except KeyboardInterrupt:
         say("interrupted")
         return INTERRUPTED

@@ -16,8 +16,12 @@ from yotaview.capture.console import Console
 from yotaview.render.line import Line, ansi, clean, plain, to_ascii
 
 OK, RAISED, USAGE, NO_TAPE, FAILED_CHECK, FAILED_EXPORT, UNREADABLE = range(7)
-TIME_LIMIT, INTERRUPTED = 124, 130
+TIME_LIMIT, INTERRUPTED, OUR_ERROR = 124, 130, 70
 FEW = 8
+
+
+class ScreenError(Exception):
+    """The screen ended by an error that is not the user's."""
 
 
 @dataclass

@@ -27,9 +27,9 @@ WHERE = re.compile(
 WITHIN = re.compile(r"(\d+)?(?::(\d+))?")
 STAGES = ("trace", "reverse", *PIPELINE, "buffers", "code")
 EPILOG = """\
-exit code, the first that holds: 2 usage, 130 interrupted, 124 time limit, 6 unreadable session,
-1 the script raised or exited non-zero, 3 no tape captured, 5 export failed, 4 a check failed or
-a diff found a difference, 0"""
+exit code, the first that holds: 2 usage, 70 an error of yotaview's own, 130 interrupted,
+124 time limit, 6 unreadable session, 1 the script raised or exited non-zero, 3 no tape captured,
+5 export failed, 4 a check failed or a diff found a difference, 0"""
 
 
 class UsageError(Exception):

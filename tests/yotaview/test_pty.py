@@ -93,6 +93,24 @@ def test_script_that_raises_opens_at_the_raising_line(tmp_path):
     assert terminal.end() == 1
 
 
+def test_error_of_our_own_is_printed_and_in_the_exit_code(tmp_path):
+    script = tmp_path / "breaks.py"
+    script.write_text(
+        "import numpy as np, yota\n"
+        "from yotaview.screens.main import MainScreen\n"
+        "def broken(self):\n"
+        "    raise RuntimeError('fell over')\n"
+        "MainScreen.do_twin = broken\n"
+        "yota.grad(np.sin, 0.5)\n"
+    )
+    terminal = Terminal(str(script))
+    terminal.wait("op 1/")
+    terminal.send("%")
+    terminal.wait("an error of yotaview's own")
+    assert "RuntimeError: fell over" in terminal.text
+    assert terminal.end() == 70
+
+
 def test_prints_while_the_screen_is_up_do_not_reach_it(tmp_path):
     script = tmp_path / "noisy.py"
     script.write_text(

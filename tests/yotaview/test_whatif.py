@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property as cached
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from tests.yotaview.screen_text import drive, mlp_session, problems, screen_of, 
 from yota.tape import Call, Input, Var
 from yotaview.app import YotaView
 from yotaview.model.edits import EditError, read_edit
+from yotaview.model.opened import Opened
 from yotaview.model.replay import quiet, replay
 from yotaview.model.same import same_bits
 from yotaview.model.session import Session
@@ -221,6 +224,27 @@ def test_screen_shows_the_branch_and_returns_to_the_original():
         assert session.recorded(Var(1)) is before
 
     drive(app, (80, 24), act)
+
+
+def test_breakpoints_and_watches_hold_in_a_branch():
+    app = YotaView(mlp_session())
+
+    async def act(pilot):
+        session = app.state.session
+        session.stops.add_break("op:tanh if absmax>0.5", session)
+        session.stops.add_watch("absmax(%7)", session)
+        await edit(app, pilot, "%6 = 0")
+        await pilot.press("escape", "c", "B")
+        assert "op:tanh if absmax>0.5  hit 0" in text_of(app), text_of(app)
+        assert not problems(app)
+
+    drive(app, (80, 24), act)
+
+
+def test_branch_has_all_that_an_open_call_has(network):
+    branch = fork(network.opened, [read_edit("w *= 2", network.tape)])
+    derived = {k for k in vars(network.opened) if isinstance(getattr(Opened, k, None), cached)}
+    assert set(vars(network.opened)) - derived <= set(vars(Forked(network.opened, branch)))
 
 
 def test_prompt_begins_with_the_element_and_says_what_cannot_be():

@@ -244,15 +244,15 @@ class View(Widget):
 
     def do_why(self) -> None:
         """Focus the pane that explains."""
-        self.show_pane(self.why_pane)
+        self.show_pane(self.why_pane or self.current)
 
     def do_layout(self) -> None:
-        """Take the view's other layout."""
-        raise NotImplementedError
+        """Say that there is no other layout."""
+        self.tell("this view has one layout")
 
     def do_group(self) -> None:
-        """Group or mark."""
-        raise NotImplementedError
+        """Say that nothing is grouped."""
+        self.tell("nothing to group or mark in this view")
 
     def do_next_access(self) -> None:
         """Go to the next op that writes or reads the memory of the current one."""
@@ -306,12 +306,12 @@ class View(Widget):
             pane.recentre()
 
     def do_more(self) -> None:
-        """Unfold."""
-        raise NotImplementedError
+        """Say that nothing is folded."""
+        self.tell("this view folds nothing")
 
     def do_less(self) -> None:
-        """Fold."""
-        raise NotImplementedError
+        """Say that nothing can be folded."""
+        self.tell("this view folds nothing")
 
     def situation(self) -> tuple[object, ...]:
         """Return the view's own settings, and how its panes are scrolled."""
