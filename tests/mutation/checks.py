@@ -31,7 +31,10 @@ SLOW = (
     "second_derivative", "every_form_of_code", "is_the_rules_answer", "recursion", "to_the_bit",
     "test_variations", "test_sessions", "test_optional", "test_integrate",
 )  # fmt: skip
-LONGEST = 5.0
+# What is drawn at random is drawn alike each time.
+ALIKE = ("--collect-only", "-q", "-n0", "--hypothesis-profile=ci")
+# A test may take so many seconds more than it took without a fault.
+SPARE, LONGEST = 5.0, 120.0
 
 
 @dataclass(eq=False)
@@ -42,6 +45,7 @@ class Check:
     run: Callable[[], None] = field(repr=False)
     touched: frozenset[Any] = field(default=frozenset(), repr=False)
     seconds: float = 0.0
+    limit: float = SPARE
     # Filters of warnings, as marks of tests give them.
     tolerated: tuple[str, ...] = ()
 
@@ -57,7 +61,7 @@ class Check:
     def passes(self) -> bool:
         """Tell whether the test passes; what takes too long does not."""
         try:
-            with quiet(self.tolerated), time_limit(LONGEST):
+            with quiet(self.tolerated), time_limit(self.limit):
                 self.run()
         except Exception:
             return False
@@ -113,9 +117,7 @@ def collect(paths: Iterable[str] = TESTS) -> list[Check]:
     plugin = Collected()
     found = [str(ROOT / p) for p in paths if (ROOT / p).exists()]
     with contextlib.redirect_stdout(io.StringIO()):
-        code = pytest.main(
-            ["--collect-only", "-q", "-n0", "-p", "no:cacheprovider", *found], [plugin]
-        )
+        code = pytest.main([*ALIKE, "-p", "no:cacheprovider", *found], [plugin])
     if code != 0:
         raise RuntimeError(f"pytest could not collect the tests of the rules (exit code {code})")
     return [c for item in plugin.items if (c := as_check(item)) is not None]
@@ -156,6 +158,7 @@ def observe_one(check: Check, seen: set[Any], trace: Any) -> None:
     """Run one test and note what it runs; one that fails by itself is left out."""
     seen.clear()
     forget()
+    check.limit = LONGEST
     began = time.perf_counter()
     sys.settrace(trace)
     try:
@@ -163,6 +166,7 @@ def observe_one(check: Check, seen: set[Any], trace: Any) -> None:
     finally:
         sys.settrace(None)
     check.seconds = time.perf_counter() - began
+    check.limit = check.seconds + SPARE
     check.touched = frozenset(seen) if passed else frozenset()
     if not passed:
         print(f"mutate: left out, it fails by itself: {check.name}", file=sys.stderr)
