@@ -12,6 +12,7 @@ from tests.yotaview.screen_text import drive, mlp_session, problems, screen_of, 
 from yota.tape import Call, Input, Var
 from yotaview.app import YotaView
 from yotaview.model.edits import EditError, read_edit
+from yotaview.model.hits import find_breaks
 from yotaview.model.opened import Opened
 from yotaview.model.replay import quiet, replay
 from yotaview.model.same import same_bits
@@ -262,6 +263,30 @@ def test_prompt_begins_with_the_element_and_says_what_cannot_be():
         assert not problems(app)
 
     drive(app, (80, 24), act)
+
+
+def test_breakpoints_ask_the_values_of_the_branch(network):
+    session = network.still()
+    limit = f"expr:np.max(x) > {4 * np.max(ARGS[0])}"
+    assert Var(1) not in find_breaks(limit, session)
+    session.opened = Forked(
+        network.opened, fork(network.opened, [read_edit("w *= 8", network.tape)])
+    )
+    assert Var(1) in find_breaks(limit, session)
+
+
+def test_parts_breakpoints_and_watches_work_in_a_branch():
+    app = YotaView(mlp_session())
+
+    async def act(pilot):
+        await pilot.press("b")
+        await edit(app, pilot, "W1 *= 2")
+        await pilot.press("escape", "s", "b", "w", "n", "C", "C")
+        assert app.state.session.stepper.index == 0
+        assert "what-if 1" in text_of(app).splitlines()[0]
+        assert not problems(app)
+
+    drive(app, (120, 40), act)
 
 
 def test_shape_that_depends_on_values_is_said_to_change():

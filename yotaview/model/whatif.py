@@ -165,7 +165,7 @@ class Forked(Opened):
 
 
 def _is_derived(name: str) -> bool:
-    return isinstance(getattr(Opened, name, None), cached_property) or name in ("memo",)
+    return isinstance(getattr(Opened, name, None), cached_property)
 
 
 @dataclass
