@@ -120,6 +120,47 @@ def test_what_only_follows_from_an_infinity_is_no_origin(name: str, f: Any) -> N
     assert name in follows(f, A([1000.0]))
 
 
+def softmax_of_two(x: Any) -> Any:
+    e = np.exp2(x)
+    return np.sum((e / np.sum(e)) ** 2)
+
+
+# functions of one number that overflow at 800, by what they are made of
+EXPONENTIALS: list[tuple[str, Any, bool]] = [
+    ("sigmoid", lambda x: 1 / (1 + np.exp(x)), True),
+    ("the other sigmoid", lambda x: np.exp(x) / (1 + np.exp(x)), True),
+    ("swish", lambda x: x / (1 + np.exp(x)), True),
+    ("quotient with 2", lambda x: 1 / (2 + np.exp(x)), False),
+    ("sigmoid to the base 2", lambda x: np.reciprocal(1 + np.exp2(2 * x)), False),
+    ("softplus", lambda x: np.log(1 + np.exp(x)), True),
+    ("softplus by log1p", lambda x: np.log1p(np.exp(x)), True),
+    ("softplus with 3", lambda x: np.log(3 + np.exp(x)), True),
+    ("log-sigmoid", lambda x: np.log(1 / (3 + np.exp(x))), True),
+    ("softplus to the base 2", lambda x: np.log2(1 + np.exp(x)), False),
+    ("logarithm of a difference", lambda x: np.log1p(np.expm1(x)), False),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "f", "known"), EXPONENTIALS, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_cure_that_is_tried_gives_the_function_s_own_gradient(name: str, f: Any, known: bool):
+    session = alerts(lambda x: np.sum(f(x)), A([0.7, 800.0]))
+    found = [session.opened.tried[a.var] for a in session.alarms]
+    assert any(t.finite for t in found) == known
+    slope = (f(A(0.7 + 1e-6)) - f(A(0.7 - 1e-6))) / 2e-6
+    for tried in found:
+        assert tried.finite or tried.reason == "the function needs another form"
+        for _, gradient in tried.gradients:
+            np.testing.assert_allclose(gradient[0], slope, rtol=1e-6)
+
+
+def test_softmax_to_another_base_is_not_cured_as_one_of_exp():
+    session = alerts(softmax_of_two, A([2000.0, 1.0]))
+    text = session.opened.tried[session.alarms[0].var].text
+    assert text == "not tried: the function needs another form"
+
+
 def test_trap_is_cured_by_the_double_where() -> None:
     session = alerts(lambda x: np.where(x[0] > 1, np.sqrt(x) @ np.ones(2), 1.0) + x[1], A([0.0, 2]))
     assert session.alarms[0].cure == DOUBLE_WHERE

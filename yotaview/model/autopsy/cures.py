@@ -12,8 +12,17 @@ from yota.tape import Call, Var
 from yotaview.model.autopsy.case import ADD, DIVIDE, LOGS, MULTIPLY, Case, is_norm, is_std
 from yotaview.model.summary import numeric
 
-Patch = dict[Var, Callable[..., Any]]
 EPS = 1e-12
+
+
+class Ask:
+    """A replacement that reads other values of the tape than its op: those of `wanted`."""
+
+    def __init__(self, wanted: tuple[Any, ...], fn: Callable[..., Any]) -> None:
+        self.wanted, self.fn = wanted, fn
+
+
+Patch = dict[Var, Callable[..., Any] | Ask]
 
 
 def eps_for(x: Any) -> float:
@@ -152,40 +161,42 @@ def _var_of(case: Case, op: Call) -> Var:
 def softplus(case: Case) -> Patch:
     """Replace the logarithm of a sum with an exponential in it by logaddexp or log-sum-exp."""
     exp = case.forward
-    for op in case.followed_by(case.forward_var, 4) if exp is not None else ():
-        if op.fn is np.log1p and case.made_by(op.args[0]) is exp:
-            return {_var_of(case, op): _from(case, op, exp, None)}
-        if op.fn not in LOGS:
-            continue
-        total = case.made_by(op.args[0])
-        if total is not None and total.fn in DIVIDE and total.args[0] == 1:
-            return {_var_of(case, op): _from(case, op, exp, False)}
-        if total is not None and total.fn in ADD:
-            other = [a for a in total.args if case.made_by(a) is not exp]
-            if len(other) == 1:
-                return {_var_of(case, op): _from(case, op, exp, other[0])}
-        if total is not None and total.fn is np.sum and case.made_by(total.args[0]) is exp:
-            return _log_sum_exp(case, op, exp, total)
+    if exp is None or exp.fn is not np.exp:
+        return {}
+    for op in case.followed_by(case.forward_var, 4):
+        made = _log_of_sum(case, op, exp) if op.fn in (np.log, np.log1p) else None
+        if made is not None:
+            return {_var_of(case, op): made}
     return {}
 
 
-class Ask:
-    """A replacement that also reads other values of the tape: those of `wanted`."""
+def _log_of_sum(case: Case, log: Call, exp: Call) -> Ask | None:
+    """Return what a logarithm is in terms of the exponent, None where it is of something else."""
+    power, total = exp.args[0], case.made_by(log.args[0])
+    if log.fn is np.log1p:
+        return Ask((power,), lambda x: np.logaddexp(0.0, x)) if total is exp else None
+    if total is None:
+        return None
+    if total.fn is np.sum and case.made_by(total.args[0]) is exp:
+        return _log_sum_exp(exp, total)
+    sign = 1.0
+    if total.fn in DIVIDE and total.args[0] == 1:
+        sign, total = -1.0, case.made_by(total.args[1])
+    beside = _beside(case, total, exp)
+    if not beside:
+        return None
+    return Ask((power, beside[0]), lambda x, c: sign * np.logaddexp(np.log(c), x))
 
-    def __init__(self, wanted: tuple[Any, ...], fn: Callable[..., Any]) -> None:
-        self.wanted, self.fn = wanted, fn
+
+def _beside(case: Case, total: Call | None, exp: Call) -> list[Any]:
+    """Return the summand beside an exponential, nothing where there is no such sum."""
+    if total is None or total.fn not in ADD:
+        return []
+    found = [a for a in total.args if case.made_by(a) is not exp]
+    return found if len(found) == 1 else []
 
 
-def _from(case: Case, op: Call, exp: Call | None, other: Any) -> Any:
-    assert exp is not None
-    if other is None or other is False:
-        sign = 1.0 if other is None else -1.0
-        return Ask((exp.args[0],), lambda x: sign * np.logaddexp(0.0, x))
-    return Ask((exp.args[0], other), lambda x, c: np.logaddexp(np.log(c), x))
-
-
-def _log_sum_exp(case: Case, op: Call, exp: Call | None, total: Call) -> Patch:
-    assert exp is not None
+def _log_sum_exp(exp: Call, total: Call) -> Ask:
     options = dict(total.kwargs)
     axis = total.args[1] if len(total.args) > 1 else options.get("axis")
     keep = options.get("keepdims") is True
@@ -195,13 +206,13 @@ def _log_sum_exp(case: Case, op: Call, exp: Call | None, total: Call) -> Patch:
         found = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
         return found if keep else np.reshape(found, np.shape(np.max(x, axis=axis)))
 
-    return {_var_of(case, op): Ask((exp.args[0],), cured)}  # type: ignore[dict-item]  # see Ask
+    return Ask((exp.args[0],), cured)
 
 
 def softmax(case: Case) -> Patch:
     """Subtract the maximum before each exponential of the argument; the quotient stays the same."""
     exp = case.forward
-    if exp is None:
+    if exp is None or exp.fn is not np.exp:
         return {}
     same = [(v, op) for v, op in case.tape if isinstance(op, Call) and _equal(op, exp)]
     for _, one in same:
@@ -221,16 +232,27 @@ def _below_maximum(axis: Any) -> Callable[..., Any]:
 
 
 def sigmoid(case: Case) -> Patch:
-    """Replace 1 / (1 + exp(-x)) by a hyperbolic tangent, which does not overflow."""
+    """Replace a / (1 + exp(x)) by a hyperbolic tangent, which does not overflow."""
     exp = case.forward
-    for op in case.followed_by(case.forward_var, 2) if exp is not None else ():
-        if op.fn in (np.divide, operator.truediv, np.reciprocal) and exp is not None:
-            return {_var_of(case, op): Ask((exp.args[0],), _half_tanh)}  # type: ignore[dict-item]  # see Ask
+    if exp is None or exp.fn is not np.exp:
+        return {}
+    for op in case.followed_by(case.forward_var, 2):
+        over, under = _quotient(op)
+        if _beside(case, case.made_by(under), exp) != [1]:
+            continue
+        power, made = exp.args[0], case.made_by(over)
+        if made is not None and _equal(made, exp):
+            return {_var_of(case, op): Ask((power,), lambda x: 0.5 * (1.0 + np.tanh(x / 2.0)))}
+        halves = Ask((power, over), lambda x, a: a * 0.5 * (1.0 - np.tanh(x / 2.0)))
+        return {_var_of(case, op): halves}
     return {}
 
 
-def _half_tanh(x: Any) -> Any:
-    return 0.5 * (1.0 - np.tanh(x / 2.0))
+def _quotient(op: Call) -> tuple[Any, Any]:
+    """Return what a quotient divides by what, None twice for another function."""
+    if op.fn is np.reciprocal:
+        return 1.0, op.args[0]
+    return op.args[:2] if op.fn in DIVIDE else (None, None)
 
 
 def finite_maximum(case: Case) -> Patch:

@@ -24,6 +24,8 @@ LONGEST = 10_000
 SECONDS = 2.0
 MOST_TRIED = 8
 SHOWN = 4
+# what an eps and the digits of a half change, relative to the value
+NEAR = 1e-2
 
 
 class NotTried(Exception):
@@ -96,8 +98,9 @@ class Trials:
 
     @cached_property
     def patches(self) -> dict[Var, Patch]:
-        """What replaces the ops of the first few origins."""
-        return {r.var: _patch(r) for r in list(self.alarms.values())[:MOST_TRIED]}
+        """What replaces the ops of the first few origins, empty where nothing known does."""
+        first = list(self.alarms.values())[:MOST_TRIED]
+        return {r.var: p if keeps(self.tape, p := _patch(r)) else {} for r in first}
 
     def _try(self, root: Root) -> Tried:
         try:
@@ -210,6 +213,38 @@ def derived(tape: Tape, patch: Patch, *, wide: bool = False) -> tuple[Tape, list
     return new, [op.name for op in map(tape.__getitem__, inputs) if isinstance(op, Input)]
 
 
+def keeps(tape: Tape, patch: Patch) -> bool:
+    """Tell whether a function with a replacement gives on harmless inputs what it gave without.
+
+    So taken where the function itself gives nothing finite there.
+    """
+    rng = np.random.default_rng(0)
+    values = tape.values or {}
+    inputs = {v: _harmless(values[v], rng) for v in tape.inputs if v in values}
+    try:
+        with quiet():
+            before = numeric(_run(tape, dict(inputs), {}, _same))
+    except Exception:  # these inputs are none of the function's
+        return True
+    if before is None or not np.isfinite(before).all():
+        return True
+    try:
+        with quiet():
+            after = numeric(_run(tape, dict(inputs), patch, _same))
+    except Exception:  # it does not fit where it was put
+        return False
+    return after is not None and after.shape == before.shape and np.allclose(after, before, NEAR)
+
+
+def _harmless(value: Any, rng: np.random.Generator) -> Any:
+    """Return numbers between 1/4 and 3/4 in the place of floating ones."""
+    x = numeric(value)
+    if x is None or x.dtype.kind not in "fc":
+        return value
+    made = np.asarray(rng.uniform(0.25, 0.75, x.shape), x.dtype)
+    return made if isinstance(value, np.ndarray) else type(value)(made[()])
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -232,7 +267,8 @@ def _run(tape: Tape, values: dict[Var, Any], patch: Patch, widen: Callable[[Any]
                 made = widen(op.value)
             case Call():
                 made = _call(op, values, patch.get(var))
-        values[var] = patch[var](made) if var in patch and not isinstance(op, Call) else made
+        cured = None if isinstance(op, Call) else patch.get(var)
+        values[var] = cured(made) if callable(cured) else made
     return values[tape.result_vars[0]]
 
 
