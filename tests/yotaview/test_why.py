@@ -104,7 +104,7 @@ def test_terms_sum_to_every_number_of_a_gradient(name, f, args) -> None:
                 for part in row.parts:
                     if part.element is not None:  # looked through to where it stood unchanged
                         there = explainer.why(part.element).value
-                        assert there == part.value or there != there
+                        np.testing.assert_equal(there, part.value)
             exact += why.exact or why.kind == "given"
             total += 1
     assert exact >= 0.75 * total, name
@@ -184,6 +184,16 @@ def test_repeated_indices_are_a_sum() -> None:
     why = why_at(scatter, A[0], (np.array([1, 0, 1, 1]),), (3,), at=(1,))
     assert sorted(names(why)) == [((1, (0,)),), ((1, (2,)),), ((1, (3,)),)]
     assert adds_up(why)
+
+
+@pytest.mark.parametrize(
+    ("fn", "terms"), [(np.nansum, [3.0, 1.0, 0.0]), (np.nanmean, [1.5, 0.5, 0])]
+)
+def test_nan_that_a_sum_leaves_out_is_shown_as_what_it_is(fn, terms) -> None:
+    why = why_at(fn, np.array([1.0, np.nan, 3.0]))
+    assert [t.value for t in why.terms] == terms
+    assert np.isnan(why.terms[-1].parts[0].value)
+    assert why.note == "1 NaN left out"
 
 
 def test_choices_say_what_was_chosen_and_why() -> None:

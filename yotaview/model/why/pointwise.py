@@ -122,19 +122,17 @@ def _where(ask: Ask) -> Terms | None:
 
 def _clip(ask: Ask) -> Terms | None:
     x = ask.beside(0)
-    named = [("{0}", x)]
-    bounds = [k for k in (1, 2) if k < len(ask.args) and ask.args[k] is not None]
-    named += [("low" if k == 1 else "high", ask.beside(k)) for k in bounds]
+    bounds = [ask.beside(k) for k in (1, 2) if k < len(ask.args) and ask.args[k] is not None]
     for name, raw in ask.op.kwargs:
         if name in ("min", "a_min", "max", "a_max") and ask.kwargs[name] is not None:
             value = ask.kwargs[name]
-            named.append((name, ask.part(raw, value, ask.shrunk(value))))
-    for name, part in named:
+            bounds.append(ask.part(raw, value, ask.shrunk(value)))
+    for part in (x, *bounds):
         if bool(part.value == ask.y) or bool(part.value != part.value and ask.y != ask.y):
-            inside = part is x
-            note = "within the bounds" if inside else f"cut: the value was {_short(x.value)}"
-            parts = (x,) if inside else (part, x)
-            return one(ask.y, parts, "{0}", "chosen", note if name else "")
+            if part is x:
+                return one(ask.y, (x,), "{0}", "chosen", "within the bounds")
+            note = f"cut: the value was {_short(x.value)}"
+            return one(ask.y, (part, x), "{0}", "chosen", note)
     return None
 
 

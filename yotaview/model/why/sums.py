@@ -28,17 +28,11 @@ def reduced(ask: Ask) -> Terms | None:
         return None
     block, place = found
     raw = ask.op.args[0]
-    name = ask.op.name.removeprefix("nan").removeprefix("a")
-    if ask.op.name in ("reduce",):
-        name = _ufunc_method(ask.op)
+    name = _ufunc_method(ask.op) if ask.op.name == "reduce" else ask.op.name
 
     def part(k: int) -> Part:
-        index = place(k)
-        return Part(block[k], Element(raw, index) if isinstance(raw, Var) else None)
+        return Part(block[k], Element(raw, place(k)) if isinstance(raw, Var) else None)
 
-    if ask.op.name.startswith("nan"):
-        with quiet():
-            block = np.where(np.isnan(block), 0 if name in ("sum", "mean") else block, block)
     return _combined(ask, name, block, part)
 
 
@@ -48,18 +42,17 @@ def _ufunc_method(op: Call) -> str:
 
 
 def _combined(ask: Ask, name: str, block: Array, part: Any) -> Terms | None:
-    count = block.size
-    if name == "sum":
-        return Terms(_wide(block), lambda k: Term(_wide(block)[k], (part(k),)))
-    if name == "mean" and count:
-        live = (
-            count if not ask.op.name.startswith("nan") else int(np.sum(~np.isnan(_raw(ask, block))))
-        )
-        values = _wide(block) / max(live, 1)
-        return Terms(values, lambda k: Term(values[k], (part(k),), f"{{0}} / {live}"))
+    count, wide = block.size, _wide(block)
+    gone = np.isnan(wide) if name.startswith("nan") else np.zeros(count, bool)
+    left_out = f"{np.count_nonzero(gone):,} NaN left out" if gone.any() else ""
+    name = name.removeprefix("nan").removeprefix("a")
+    if name in ("sum", "mean"):
+        live = max(count - np.count_nonzero(gone), 1) if name == "mean" else 1
+        values, form = np.where(gone, 0, wide) / live, "{0}" if name == "sum" else f"{{0}} / {live}"
+        return Terms(values, lambda k: Term(values[k], (part(k),), form), note=left_out)
     if name == "prod" and 0 < count <= MANY:
         form = " × ".join(f"{{{k}}}" for k in range(count))
-        return one(ask.y, tuple(map(part, range(count))), form)
+        return one(ask.y, tuple(map(part, range(count))), form, note=left_out)
     if name in ("max", "min") and count:
         same = np.flatnonzero(block == ask.y)
         if same.size:
@@ -67,17 +60,10 @@ def _combined(ask: Ask, name: str, block: Array, part: Any) -> Terms | None:
             tie = f", with {same.size - 1} equal to it" if same.size > 1 else ""
             return one(ask.y, (part(int(same[0])),), "{0}", "chosen", f"{told} of {count:,}{tie}")
     if ask.op.name == "var" and count and not np.iscomplexobj(block):
-        free = count - ask.kwargs.get("ddof", 0)
-        mean = _wide(block).mean()
-        values = np.square(_wide(block) - mean) / free
-        form = f"({{0}} − {mean:.6g})² / {free:g}"
+        free, mean = count - ask.kwargs.get("ddof", 0), wide.mean()
+        values, form = np.square(wide - mean) / free, f"({{0}} − {mean:.6g})² / {free:g}"
         return Terms(values, lambda k: Term(values[k], (part(k),), form))
     return None
-
-
-def _raw(ask: Ask, block: Array) -> Array:
-    found = _block(ask)
-    return found[0] if found is not None else block
 
 
 def _wide(x: Array) -> Array:
@@ -191,12 +177,12 @@ def _matmul(ask: Ask, a: int, b: int) -> tuple[str, str, str] | None:
     return left, right, out
 
 
-def _letters(ask: Ask, a: int, b: int) -> tuple[str, str]:
+def _letters(a: int, b: int) -> tuple[str, str]:
     return LETTERS[:a], LETTERS[a : a + b]
 
 
 def _dot(ask: Ask, a: int, b: int) -> tuple[str, str, str] | None:
-    left, right = _letters(ask, a, b)
+    left, right = _letters(a, b)
     if not a or not b:
         return left, right, left + right
     axis = max(b - 2, 0)
@@ -205,7 +191,7 @@ def _dot(ask: Ask, a: int, b: int) -> tuple[str, str, str] | None:
 
 
 def _inner(ask: Ask, a: int, b: int) -> tuple[str, str, str] | None:
-    left, right = _letters(ask, a, b)
+    left, right = _letters(a, b)
     if not a or not b:
         return left, right, left + right
     return left, right[:-1] + left[-1], left[:-1] + right[:-1]
@@ -221,7 +207,7 @@ def _vdot(ask: Ask, a: int, b: int) -> tuple[str, str, str] | None:
 
 def _tensordot(ask: Ask, a: int, b: int) -> tuple[str, str, str] | None:
     axes = ask.args[2] if len(ask.args) > 2 else ask.kwargs.get("axes", 2)
-    left, right = _letters(ask, a, b)
+    left, right = _letters(a, b)
     if isinstance(axes, int):
         first, second = list(range(a - axes, a)), list(range(axes))
     else:
