@@ -15,7 +15,7 @@ from tests.yotaview.screen_text import drive, mlp_session, screen_of, text_of
 from tests.yotaview.scripts import FAILS, opened
 from tests.yotaview.test_gradcheck import own_cube
 from yotaview.app import YotaView
-from yotaview.checks.gradcheck import Verdict
+from yotaview.checks.gradcheck import Report, Verdict
 from yotaview.model.session import Session
 from yotaview.model.single import session_of
 from yotaview.screens import checking
@@ -101,6 +101,18 @@ def test_keys_work_while_rules_are_checked_and_one_stops_it(monkeypatch) -> None
         assert "stopped: checked 0 of" in text_of(app)
 
     drive(app, (120, 40), act)
+
+
+def test_marks_change_in_the_thread_that_draws_them(monkeypatch) -> None:
+    threads, add = [], Report.add
+
+    def noted(report: Report, verdict: Verdict) -> None:
+        threads.append(threading.get_ident())
+        add(report, verdict)
+
+    monkeypatch.setattr(Report, "add", noted)
+    screen_of(mlp_session(), (80, 24))
+    assert set(threads) == {threading.get_ident()}
 
 
 def test_another_call_has_its_own_marks() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from textual.worker import Worker, get_current_worker
 
-from yotaview.checks.gradcheck import pairs_of, verdicts
+from yotaview.checks.gradcheck import Verdict, pairs_of, verdicts
 from yotaview.checks.gradcheck.findings import finding_of
 from yotaview.messages import RulesAsked
 from yotaview.screens.base import Base
@@ -38,30 +39,32 @@ class Checking(Base):
 
         def run() -> None:
             worker, last = get_current_worker(), time.monotonic()
-            pairs = pairs_of(opened)
+            pairs, came = pairs_of(opened), list[Verdict]()
             rules.total = len(pairs)
             for verdict in verdicts(opened, own=own, only=pairs):
                 if worker.is_cancelled:
                     return
-                rules.add(verdict)
+                came.append(verdict)
                 if time.monotonic() - last > SHOWN:
-                    self.app.call_from_thread(self.streamed, derived)
-                    last = time.monotonic()
+                    self.app.call_from_thread(self.streamed, derived, came)
+                    came, last = [], time.monotonic()
                 time.sleep(PAUSE)
-            self.app.call_from_thread(self.checked, derived, own)
+            self.app.call_from_thread(self.checked, derived, came, own)
 
         self.checks = self.run_worker(
             run, thread=True, group=GROUP, exclusive=True, exit_on_error=False
         )
 
-    def streamed(self, derived: Derived) -> None:
-        """Show what has come so far."""
+    def streamed(self, derived: Derived, came: Sequence[Verdict]) -> None:
+        """Take verdicts here, where marks are drawn, not in the thread that makes them."""
+        for verdict in came:
+            derived.rules.add(verdict)
         if derived is self.state.derived and self.view_name == "step":
             self.view.redraw()
 
-    def checked(self, derived: Derived, own: bool) -> None:
+    def checked(self, derived: Derived, came: Sequence[Verdict], own: bool) -> None:
         """Show that all is checked; say it where it was asked for, or where a rule is off."""
-        self.streamed(derived)
+        self.streamed(derived, came)
         if derived is not self.state.derived:
             return
         off = derived.rules.off
@@ -77,8 +80,7 @@ class Checking(Base):
             self.tell("no alert in this capture")
             return
         places, here = session.stepper.positions, session.stepper.index
-        off.sort(key=lambda v: v.of)
-        verdict = next((v for v in off if places[v.of] > here), off[0])
+        verdict = min(off, key=lambda v: (places[v.of] <= here, v.of))
         session.goto(verdict.of)
         self.redraw()
         self.tell(f"✗ {finding_of(session, verdict).text}")
