@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 import yota
 from tests.yotaview.scripts import LOOP, NAN, opened
 from yota.tape import Tape, Var
+from yotaview.model import completion
 from yotaview.model.breaks import BreakError, parse_break
 from yotaview.model.completion import complete
 from yotaview.model.expressions import ExpressionError, read_expression, truth
 from yotaview.model.goto import GotoError
-from yotaview.model.hits import find_breaks
+from yotaview.model.hits import find_breaks, hits_of
 from yotaview.model.moves import INVERSE, Folds, take_steps
 from yotaview.model.parts import gains_of, part_name
 from yotaview.model.session import Session
@@ -488,8 +489,42 @@ def test_prompt_offers_what_can_be_written(text, wanted):
 @pytest.mark.parametrize("text", ["4", "%4", "+3", "50%", "seed", "start", "end"])
 def test_everything_offered_first_can_be_gone_to(text):
     found = session("network")
-    for choice in complete("goto", text, found).shown[:1]:
-        found.jump(choice.text)
+    found.jump(complete("goto", text, found).shown[0].text)
+
+
+def test_what_is_offered_is_written_out_only_where_it_is_shown(monkeypatch):
+    found, written_out = session("network"), []
+    monkeypatch.setattr(completion, "format_call", lambda op: written_out.append(op) or "a call")
+    choices = complete("goto", "%", found)
+    assert (choices.total, written_out) == (len(found.tape), [])
+    assert choices.shown[10].help == "a call"
+    assert len(written_out) == 1
+
+
+def test_marks_are_made_anew_only_where_a_hit_was_found_since():
+    found = session("network")
+    found.break_at("op:multiply")
+    before = found.breakpoints
+    assert before
+    assert found.breakpoints is before
+    found.break_at("%1")
+    assert found.breakpoints == before | {Var(1)}
+
+
+def test_asking_for_hits_in_two_threads_passes_over_no_place():
+    found = session("loop")
+    hits = hits_of(found.opened, parse_break("norm>0"))
+    asked, holds = [], hits.holds
+
+    def both(index: int) -> bool:
+        if len(asked) < 3:  # meanwhile another thread asks the same place
+            asked.append(index)
+            hits.look(0.0)
+        return holds(index)
+
+    hits.holds = both  # type: ignore[method-assign]
+    assert hits.look(10.0)
+    assert set(hits.answers) == set(hits.places)
 
 
 def test_position_that_is_none_says_what_can_be_written(tmp_path: Path) -> None:

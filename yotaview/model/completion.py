@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from yota.tape import Call, Var, base_name, format_call
 from yotaview.capture.functions import is_users
@@ -34,12 +36,16 @@ COMMANDS = {
 KEYED = {"n": "next, so often", "C": "back over so many stops", "G": "to the op"}
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What the prompt may hold next, and what that means."""
+class Choice(NamedTuple):
+    """What the prompt may hold next, and what that means or what says so when it is shown."""
 
     text: str
-    help: str = ""
+    told: str | Callable[[], str] = ""
+
+    @property
+    def help(self) -> str:
+        """What it means."""
+        return self.told if isinstance(self.told, str) else self.told()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ def _behind(
 ) -> Choices:
     rest = text[len(lead) :]
     found = _filtered(make(rest, session), rest)
-    return Choices(tuple(Choice(lead + c.text, c.help) for c in found.shown), found.total)
+    return Choices(tuple(Choice(lead + c.text, c.told) for c in found.shown), found.total)
 
 
 def _filtered(choices: Iterable[Choice], text: str) -> Choices:
@@ -79,10 +85,9 @@ def _filtered(choices: Iterable[Choice], text: str) -> Choices:
     return Choices(tuple(found[:MOST]), len(found))
 
 
-def _ops(session: Session, lead: str = "%") -> Iterable[Choice]:
-    for var, op in session.tape:
-        name = format_call(op) if isinstance(op, Call) else f"inp {getattr(op, 'name', '')}"
-        yield Choice(f"{lead}{var.id}", name[:60])
+def _ops(session: Session, lead: str = "%", ops: Iterable[Var] | None = None) -> Iterable[Choice]:
+    for var in session.tape.ops if ops is None else ops:
+        yield Choice(f"{lead}{var.id}", partial(_name, session, var))
 
 
 def _goto(text: str, session: Session) -> Iterable[Choice]:
@@ -113,9 +118,8 @@ def _numbered(digits: str, session: Session) -> Iterable[Choice]:
     order, number = session.stepper.order, whole(digits)
     if 1 <= number <= len(order):
         op = session.tape[order[number - 1]]
-        yield Choice(
-            digits, f"op {number}: {format_call(op) if isinstance(op, Call) else order[number - 1]}"
-        )
+        call = format_call(op) if isinstance(op, Call) else order[number - 1]
+        yield Choice(digits, f"op {number}: {call}")
     yield from (Choice(f"{digits}{key}", told) for key, told in KEYED.items())
     if number <= 100:
         yield Choice(f"{digits}%", "of the tape")
@@ -138,16 +142,14 @@ def _marks(session: Session) -> Iterable[Choice]:
 def break_choices(text: str, session: Session) -> Iterable[Choice]:
     """Yield the breakpoints that `text` may become."""
     if match := re.match(r"(.*\sif\s+|expr:)", text):
-        yield from (c for k, h in BREAKS.items() if ":" not in k
-                    for c in [Choice(match[1] + k, h)] if match[1] != "expr:")  # fmt: skip
+        if match[1] != "expr:":
+            yield from (Choice(match[1] + k, h) for k, h in BREAKS.items() if ":" not in k)
         rest = text[len(match[1]) :]
-        yield from (Choice(match[1] + c.text, c.help) for c in expression_choices(rest, session))
+        yield from (Choice(match[1] + c.text, c.told) for c in expression_choices(rest, session))
     elif text.startswith("op:"):
-        yield from _counted("op:", (op.name for _, op in session.tape if isinstance(op, Call)))
+        yield from _counted("op:", session, lambda: (op.name for op in _calls(session)))
     elif text.startswith("fn:"):
-        frames = (f.qualname for _, op in session.tape for f in op.origin.frames)
-        own = (op.name for _, op in session.tape if isinstance(op, Call) and is_users(op))
-        yield from _counted("fn:", (*(q for q in frames if q != "<module>"), *own))
+        yield from _counted("fn:", session, lambda: _functions(session))
     elif text.startswith("line:"):
         yield from _lines(session, "line:")
     elif text.startswith("%") and len(text) > 1:
@@ -157,10 +159,21 @@ def break_choices(text: str, session: Session) -> Iterable[Choice]:
         yield from (Choice(k, h) for k, h in BREAKS.items())
 
 
-def _counted(lead: str, names: Iterable[str]) -> Iterable[Choice]:
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
+def _calls(session: Session) -> Iterable[Call]:
+    return (op for _, op in session.tape if isinstance(op, Call))
+
+
+def _functions(session: Session) -> Iterable[str]:
+    """Yield the user's functions that ops come from, and those that are ops."""
+    for _, op in session.tape:
+        yield from (f.qualname for f in op.origin.frames if f.qualname != "<module>")
+    yield from (op.name for op in _calls(session) if is_users(op))
+
+
+def _counted(lead: str, session: Session, names: Callable[[], Iterable[str]]) -> Iterable[Choice]:
+    counts = session.opened.memo.get(("names", lead))
+    if counts is None:
+        counts = session.opened.memo["names", lead] = Counter(names())
     for name in sorted(counts):
         yield Choice(lead + name, f"{counts[name]} op{'' if counts[name] == 1 else 's'}")
 
@@ -190,9 +203,8 @@ def expression_choices(text: str, session: Session) -> Iterable[Choice]:
     number = re.search(r"([δd]?)%(\d*)$", text)
     if number is not None:
         head = text[: number.start()]
-        tape, start = session.tape, f"{number[1]}%"
-        ops: Iterable[Var] = tape.cotangents if number[1] else tape.ops
-        yield from (Choice(f"{head}{start}{v.id}", _name(session, v)) for v in ops)
+        ops = session.tape.cotangents if number[1] else None
+        yield from _ops(session, f"{head}{number[1]}%", ops)
         return
     head = text[: len(text) - len(word)]
     known = [n for n in session.opened.named if n.isidentifier()]

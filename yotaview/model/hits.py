@@ -80,9 +80,9 @@ class Hits:
     def look(self, seconds: float) -> bool:
         """Ask the places in their order for a while; tell whether all were asked."""
         end = time.monotonic() + seconds
-        while not self.complete and self.asked_to < len(self.places):
-            self.holds(self.places[self.asked_to])
-            self.asked_to += 1
+        for at in range(self.asked_to, 0 if self.complete else len(self.places)):
+            self.holds(self.places[at])
+            self.asked_to = at + 1  # set, not counted: two threads must not pass over a place
             if time.monotonic() > end:
                 break
         return self.complete
@@ -166,7 +166,8 @@ def _entries(opened: Opened, where: Where) -> list[int]:
     """Return where each run of ops begins that a line or function of the user's caused."""
     found: list[int] = []
     run: tuple[Any, ...] | None = None
-    first = last = ()  # type: tuple[Frame, ...]
+    first: tuple[Frame, ...] = ()
+    last: tuple[Frame, ...] = ()
     for index, (var, op) in enumerate(opened.tape):
         if not isinstance(op, Call):
             continue
@@ -191,8 +192,8 @@ def _depth(op: Op, where: Where) -> int | None:
         if _is_at(frame, where):
             return depth
     if where.kind == "fn" and isinstance(op, Call) and op.name == where.name and is_users(op):
-        return 0
-    return None  # a primitive of theirs
+        return 0  # a primitive of theirs
+    return None
 
 
 def _is_at(frame: Frame, where: Where) -> bool:

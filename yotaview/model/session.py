@@ -131,7 +131,7 @@ class Session:
         return of if of is not None and of in self.tape else None
 
     @property
-    def breakpoints(self) -> set[Var]:
+    def breakpoints(self) -> frozenset[Var]:
         """The ops at which breakpoints stop in the open call, as far as that is known."""
         return known_hits(self)
 

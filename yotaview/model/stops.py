@@ -250,13 +250,18 @@ def fenced(session: Session, index: int) -> int | None:
     return seed
 
 
-def known_hits(session: Session) -> set[Var]:
+def known_hits(session: Session) -> frozenset[Var]:
     """Return the ops at which enabled breakpoints stop, as far as that is known."""
-    found: set[Var] = set()
-    for entry in session.stops.breaks(session.row_index):
-        if entry.enabled:
-            hits = hits_of(session.opened, entry.test)
-            if not hits.asked:
-                hits.look(AT_ONCE)
-            found.update(session.stepper.order[k] for k in hits.found)
-    return found
+    opened, entries = session.opened, session.stops.breaks(session.row_index)
+    known = {e.text: hits_of(opened, e.test) for e in entries if e.enabled}
+    for hits in known.values():
+        if not hits.asked:
+            hits.look(AT_ONCE)
+    # asked for by every pane that is drawn: made anew only where a hit was found since
+    key = tuple((text, len(hits.found)) for text, hits in known.items())
+    kept: tuple[object, frozenset[Var]] = opened.memo.get("known hits", (None, frozenset()))
+    if kept[0] != key:
+        order = session.stepper.order
+        found = frozenset(order[k] for hits in known.values() for k in tuple(hits.found))
+        kept = opened.memo["known hits"] = (key, found)
+    return kept[1]

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from yotaview.render.header import op_count
 from yotaview.render.line import Line, Span, line
+from yotaview.render.once import once
 from yotaview.render.text import ALERT, RAISED, SEED, STOP, Marks
 
 if TYPE_CHECKING:
+    from yota.tape import Var
     from yotaview.model.session import Session
 
 LEAD = 7
@@ -61,12 +63,23 @@ def _pin(cells: list[Span], session: Session, marks: Marks, room: int, total: in
         (marks.breakpoints, Span(STOP, "breakpoint")),
         (marks.alarms, Span(ALERT, "alert")),
     ):
-        for var in found:
-            cells[_column(places[var], room, total)] = span
+        for column in _columns(session, found, room, total):
+            cells[column] = span
     for index, letter in marks.letters:
         cells[_column(index, room, total)] = Span(letter, "key")
     if session.stepper.raised:
         cells[_column(total - 1, room, total)] = Span(RAISED, "alert")
+
+
+def _columns(session: Session, found: frozenset[Var], room: int, total: int) -> set[int]:
+    """Return where marks stand on the lane, the same at every position."""
+    places = session.stepper.positions
+    columns: set[int] = once(
+        session.opened,
+        ("columns", room, found),
+        lambda: {_column(places[v], room, total) for v in found},
+    )
+    return columns
 
 
 def _merge(cells: list[Span]) -> list[Span]:

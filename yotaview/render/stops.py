@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from yota.tape import Var
 from yotaview.model.hits import hits_of
 from yotaview.model.stops import Breakpoint, Entry, Watching
 from yotaview.model.summary import Summary, format_number, single, summarise
@@ -97,8 +98,9 @@ def break_line(session: Session, entry: Breakpoint) -> Line:
     else:
         more = "" if hits.complete else f" among {hits.asked:,} of {len(hits.places):,} ops asked"
         told = f"hit {hits.upto(index)} of {len(hits.found)}{more}"
-    at = entry.test.where.number if entry.test.where.kind == "number" else 0
-    what = next((describe(op) for v, op in session.tape if v.id == at), "") if at else ""
+    where = entry.test.where
+    op = session.tape.ops.get(Var(where.number)) if where.kind == "number" else None
+    what = describe(op) if op is not None else ""
     state = "" if entry.enabled else "disabled  "
     problem = f"  {hits.problem}" if hits.problem else ""
     return line(

@@ -214,7 +214,7 @@ class State:
         )
         watched = (e.watch.var for e in session.stops.watches(session.row_index) if e.enabled)
         return Marks(
-            frozenset(session.breakpoints),
+            session.breakpoints,
             merged,
             self.derived.alarms,
             self.derived.rules.marks,

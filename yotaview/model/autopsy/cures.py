@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from yota.tape import Call, Var
-from yotaview.model.autopsy.case import ADD, DIVIDE, LOGS, MULTIPLY, Case, is_norm, is_std
+from yotaview.model.autopsy.case import ADD, DIVIDE, MULTIPLY, Case, is_norm, is_std
 from yotaview.model.summary import numeric
 
 EPS = 1e-12
