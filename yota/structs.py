@@ -14,9 +14,6 @@ from typing import Any
 
 import numpy as np
 
-Structure = "Leaf | Static | Node | Again"
-
-
 # what is taken apart by position
 SEQUENCES = (tuple, list, collections.deque)
 _COMPARED_BYTES = 1 << 20

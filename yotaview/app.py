@@ -31,8 +31,6 @@ from yotaview.widgets.state import State
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
-DARK = "textual-dark"
-
 
 class Actions(Provider):
     """Every action of the table of keys, by name, in the palette."""

@@ -106,8 +106,6 @@ def test_interrupt_keeps_the_tapes_and_answers_130(tmp_path: Path) -> None:
     assert "capture cut: interrupted" in err
 
 
-WAITS = "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
-
 CODES = {
     "success": (EXP, [], 0),
     "raised": (FAILS, [], 1),

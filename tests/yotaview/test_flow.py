@@ -15,7 +15,7 @@ from tests.zoo import SMOOTH
 from yota.tape import Input
 from yotaview.app import YotaView
 from yotaview.checks.flow import check_flow
-from yotaview.model.flow import Paths, no_path
+from yotaview.model.flow import Paths
 from yotaview.model.single import session_of
 from yotaview.render.json import json_lines
 from yotaview.render.line import plain
@@ -51,8 +51,8 @@ def test_input_without_a_path_is_named_with_the_op_that_cuts_it(name):
     f, kind, why = CUT[name]
     tape = yota.gradtape(f, X, X)
     w, x = tape.inputs
-    assert no_path(tape, w) == ()
-    first = no_path(tape, x)[0]
+    assert Paths(tape).cuts(w) == ()
+    first = Paths(tape).cuts(x)[0]
     assert (first.kind, why in first.text) == (kind, True), first
     assert "test_flow.py:" in first.place
     assert list(Paths(tape).lost()) == [x]
@@ -63,7 +63,8 @@ def test_a_cut_on_the_way_to_the_result_stands_before_a_dead_end():
         np.exp(x)
         return np.sum(np.floor(x))
 
-    kinds = [c.kind for c in no_path(yota.gradtape(f, X), next(iter(yota.gradtape(f, X).inputs)))]
+    tape = yota.gradtape(f, X)
+    kinds = [c.kind for c in Paths(tape).cuts(tape.inputs[0])]
     assert kinds == ["zero", "unread"]
 
 
@@ -73,7 +74,7 @@ def test_the_users_function_without_a_derivative_stops_the_path():
         return x * 2.0
 
     tape = yota.gradtape(lambda x: np.sum(table(x)), X)
-    (cut,) = no_path(tape, tape.inputs[0])
+    (cut,) = Paths(tape).cuts(tape.inputs[0])
     assert cut.kind == "stopped"
     assert "table was registered without a derivative" in cut.why
 

@@ -65,7 +65,7 @@ def test_back_undoes_next_away_from_the_ends(moves: list[int]) -> None:
 
 
 def test_phase_edges_are_inputs_forward_seed_reverse_and_end(network: Session) -> None:
-    phases = [network.phase(v) for v in network.phase_edges()]
+    phases = [network.phase(network.stepper.order[k]) for k in network.stepper.edges]
     assert phases == ["inputs", "forward", "seed", "reverse", "reverse"]
 
 

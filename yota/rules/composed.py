@@ -82,9 +82,5 @@ def piecewise(x: Array, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> 
     return y
 
 
-def _as_mask(c: Any) -> Any:
-    return cast(c, np.bool_) if hasattr(c, "dtype") else np.asarray(c, bool)
-
-
 def _is_condition(c: Any) -> bool:
     return isinstance(c, list | np.ndarray)

@@ -238,11 +238,6 @@ def is_unused(dy: Any) -> bool:
     return ask is not None and bool(ask(dy))
 
 
-def has_derivative(fn: Callable[..., Any]) -> bool:
-    """Tell whether `fn` stands in the table with at least one rule."""
-    return fn in VJP
-
-
 def is_complex(x: Any) -> bool:
     """Tell whether `x`, a value or a container's element, is of complex type."""
     dtype = getattr(x, "dtype", None)

@@ -47,14 +47,6 @@ class Cut:
         return f"{self.why}, {self.place}" if self.place else self.why
 
 
-def no_path(tape: Tape, var: Var) -> tuple[Cut, ...]:
-    """Return where each way from an input ends, what matters most first; none if a path leads on.
-
-    A path is one along which derivatives are carried from the input to the tape's result.
-    """
-    return Paths(tape).cuts(var)
-
-
 class Paths:
     """Which ops of a tape carry a derivative to its result: one walk for all inputs."""
 
@@ -73,7 +65,10 @@ class Paths:
         return {v: cuts for v, cuts in found.items() if cuts}
 
     def cuts(self, var: Var) -> tuple[Cut, ...]:
-        """Return where each way from `var` ends; none if a path leads on."""
+        """Return where each way from `var` ends, what matters most first; none if a path leads on.
+
+        A path is one along which derivatives are carried to the tape's result.
+        """
         if var in self.carrying:
             return ()
         found: dict[tuple[Var, Kind], Cut] = {}

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from yota.tape import Call, Constant, Input, Op, Tape, Var, format_call
+from yota.tape import Call, Constant, Input, Tape, Var, format_call
 from yotaview.model.autopsy import Root, find_roots
 from yotaview.model.autopsy.case import named
 from yotaview.model.autopsy.causes import DOUBLE_WHERE, SELECTS
-from yotaview.model.autopsy.masks import bad_mask
 from yotaview.model.findings import Finding
 from yotaview.model.summary import format_number
 from yotaview.model.unused import find_unused
@@ -19,16 +18,6 @@ from yotaview.model.unused import find_unused
 CHECK = "nan"
 TRAP = "where-trap"
 LIMITS = {np.minimum, np.maximum, np.clip, np.fmin, np.fmax}
-
-
-def is_nonfinite(value: Any) -> bool:
-    """Tell whether a value, or an item of a tuple, holds NaN or infinity."""
-    return bad_mask(value) is not None
-
-
-def nonfinite_vars(values: Mapping[Var, Any]) -> set[Var]:
-    """Return the ops whose value holds NaN or infinity."""
-    return {v for v, value in values.items() if is_nonfinite(value)}
 
 
 def find_nonfinite(
@@ -90,7 +79,7 @@ def _text(root: Root) -> str:
         case Constant():
             return f"constant {op.name or root.var} holds {root.what}{where}"
         case Call():
-            text = f"{format_call(op)} gives {root.what}{where}{_operands(root, op)}"
+            text = f"{format_call(op)} gives {root.what}{where}{_operands(root)}"
             name = cause_name(root)
             cause = name if name == root.cause.name else f"{name}, {root.cause.name}"
             of = f"; in the derivative of {_named(case.tape, case.primal)}" if case.primal else ""
@@ -112,7 +101,7 @@ def _where(root: Root) -> str:
     return f" at [{place}], {root.count} of {root.size} elements"
 
 
-def _operands(root: Root, op: Op) -> str:
+def _operands(root: Root) -> str:
     shown = operand_texts(root)
     return f" where {' and '.join(shown)}" if shown else ""
 

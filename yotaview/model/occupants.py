@@ -103,16 +103,6 @@ class Occupants:
             return next((a for a in found if self.order[a.var] > now), None)
         return next((a for a in reversed(found) if self.order[a.var] < now), None)
 
-    def next_write(self, k: int, index: int, step: int) -> int | None:
-        """Return the position on the tape of the next or previous write behind or before `index`.
-
-        What a watch of a buffer stops at.
-        """
-        places = sorted({self.places[v] for v in self.written_by(k)})
-        if step > 0:
-            return next((p for p in places if p > index), None)
-        return next((p for p in reversed(places) if p < index), None)
-
     def needed_by(self, var: Var, at: Var) -> list[Var]:
         """Return the ops behind `at` that still read the memory of a value."""
         now = self.order[at]

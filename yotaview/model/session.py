@@ -203,10 +203,6 @@ class Session:
     def _is_seed_const(self, var: Var) -> bool:
         return self.tape[var].origin.role == "seed" and self.tape.is_reverse(var)
 
-    def phase_edges(self) -> list[Var]:
-        """Return the ops at which inputs, forward, seed and reverse begin, and the last op."""
-        return [self.stepper.to(k).at for k in self.stepper.edges]
-
     def is_known(self, var: Var) -> bool:
         """Tell whether `var` is computed at or before the position."""
         return self.stepper.reached(var)

@@ -229,18 +229,6 @@ class Search:
             self.stop = Stop(best, tuple(r for r in reasons if r))
 
 
-def all_stops(session: Session) -> list[Stop]:
-    """Return every stop of the open call in the order of time."""
-    search = Search(session, forward=True)
-    search.start = -1
-    found = []
-    while search.run() and search.stop is not None and search.passed:
-        found.append(search.stop)
-        start, search = search.stop.index, Search(session, forward=True)
-        search.start = start
-    return found
-
-
 def fenced(session: Session, index: int) -> int | None:
     """Return the position of the seed where going back to `index` would pass it, None elsewhere."""
     start = session.tape.reverse_start

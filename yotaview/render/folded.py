@@ -25,16 +25,6 @@ class FoldedRows(Rows):
         return self.offsets[-1] + len(self.rows) - len(self.rows.order)
 
     @property
-    def open_ops(self) -> Entry:
-        """The ops among which the position is."""
-        return next(e for e in self.entries if e.is_ops)
-
-    @property
-    def outermost(self) -> Entry:
-        """The outermost box that the position lies in."""
-        return next(e for e in self.entries if e.is_open)
-
-    @property
     def cursor(self) -> int:
         """The row of the current op."""
         if self.here == len(self.rows.order):

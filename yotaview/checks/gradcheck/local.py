@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -19,7 +18,6 @@ from yotaview.model.summary import numeric
 Array = np.ndarray[Any, Any]
 Status = Literal["ok", "off", "unchecked"]
 ELEMENTWISE = {np.where, np.real, np.imag, np.conjugate, np.angle, np.sinc, np.i0, cast}
-WHOLE = {operator.matmul}
 # relative to the element, and to the largest of the array, by the bytes of a real number
 TOLERANCE = {2: (5e-2, 2e-2), 4: (2e-3, 1e-4), 8: (1e-6, 1e-9), 16: (1e-6, 1e-9)}
 PROBED = 64
@@ -130,7 +128,6 @@ class Local:
 
     def by_element(self) -> Verdict:
         """Compare every element; one at a kink is left out."""
-        shape = self.dy[None].shape
         found, error, left = self.part(1.0)
         if self.x.dtype.kind == "c":
             other, more, also = self.part(1j)
@@ -138,7 +135,6 @@ class Local:
         terms = _sum_to(np.abs(found), self.x.shape)
         found, error = _sum_to(found, self.x.shape), _sum_to(error, self.x.shape)
         left = _sum_to(left * 1.0, self.x.shape) > 0
-        assert shape is not None
         return self.verdict(found, error, left, terms)
 
     def part(self, unit: complex) -> tuple[Array, Array, Array]:
@@ -365,4 +361,4 @@ def _sum_to(x: Array, shape: tuple[int, ...]) -> Array:
     return np.sum(x, axis=tuple(axes)).reshape(shape) if axes else x
 
 
-__all__ = ["Callable", "Local", "Status", "Unchecked", "Verdict", "check_local"]
+__all__ = ["Local", "Status", "Unchecked", "Verdict", "check_local"]

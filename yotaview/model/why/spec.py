@@ -11,7 +11,6 @@ from yotaview.model.digits import whole
 from yotaview.model.why.elements import Element, NoElement, array_of, first_element, read
 
 FORMS = "%49[0,2], W1[0,2], ∂W1[0,2] or d%7[0,2]"
-SPEC = re.compile(r"(?P<base>.*?)(?P<at>(\[\s*-?\d+(\s*,\s*-?\d+)*\s*\]){0,2})")
 
 
 def find_element(text: str, tape: Tape, values: Mapping[Var, Any]) -> Element:
