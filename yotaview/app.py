@@ -140,7 +140,7 @@ class YotaView(App[int]):
         late = self.focused is prompt.input and event.is_printable
         if late and event.character is not None:
             event.prevent_default()
-            prompt.input.insert_text_at_cursor(event.character)
+            prompt.input.replace(event.character, *prompt.input.selection)
 
     def action_command_palette(self) -> None:
         """Show the palette, unless it is there."""

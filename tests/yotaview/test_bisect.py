@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from textual.pilot import Pilot
 
+import yota
 from tests.yotaview.screen_text import captured as capture_of
 from tests.yotaview.screen_text import drive, text_of
 from tests.yotaview.scripts import LOOP, captured
@@ -20,8 +22,9 @@ from yotaview.app import YotaView
 from yotaview.capture import Capture, Limits, Row
 from yotaview.model import bisect as module
 from yotaview.model.bisect import first_bad, outcome_text
-from yotaview.model.predicate import PredicateError
+from yotaview.model.predicate import PredicateError, parse_predicate, stop_in
 from yotaview.model.session import Session
+from yotaview.model.single import session_of
 
 BLOWS_UP = Path(__file__).parents[1] / "data" / "blows_up.py"
 GROWS = """\
@@ -212,3 +215,33 @@ def test_condition_that_nan_does_not_meet_is_found_all_the_same(blown_up: Captur
     found = first_bad(blown_up, 0, "expr:np.ptp(x)>1e9")
     assert (found.first, found.good, found.place) == (731, 730, "blows_up.py:16")
     assert found.replays <= 10
+
+
+def test_run_that_is_no_longer_finite_is_no_good_one_whatever_is_counted(blown_up: Capture) -> None:
+    for condition in ("norm<-1", "value<-1e300"):
+        found = first_bad(blown_up, 0, condition)
+        assert (found.first, found.good, found.place) == (731, 730, "blows_up.py:16")
+        told = outcome_text(found, blown_up.rows[0])
+        assert f"call 731 of 1,000 is the first with {condition} or not finite" in told
+        assert "log(%5) gives infinity at [3]" in told
+
+
+def test_proposed_condition_is_replaced_by_what_is_typed(tmp_path: Path) -> None:
+    capture = captured(tmp_path, LOOP.format(count=4))
+    app = YotaView(Session(capture, 0))
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press("X")
+        assert app.screen.prompt.input.value == "nan"
+        await pilot.press(*"value>1")
+        assert app.screen.prompt.input.value == "value>1"
+
+    drive(app, (80, 24), act)
+
+
+def test_unreadable_condition_lists_each_form_once() -> None:
+    session = session_of(yota.gradtape(np.sin, 0.5))
+    with pytest.raises(PredicateError) as error:
+        stop_in(session, parse_predicate("nannorm>1e3"))
+    assert str(error.value).startswith("cannot read 'nannorm>1e3': write nan, norm>1e3, norm W1>10")
+    assert str(error.value).count("norm>1e3,") == 1

@@ -444,6 +444,13 @@ def test_cells_of_other_kinds() -> None:
     assert format_cell(np.complex128(1 - 2j)) == "+1.0000-2.0000j"
 
 
+def test_cells_under_a_scale_are_all_to_that_scale():
+    shown = grid(np.array([[4.6e145, 1.0, 3e140, -5e-320]]), 4, 4)
+    assert shown.scale == "×1e+145"
+    assert shown.cells == (("+4.6000", "+1e-145", "+3e-05", "-5e-465"),)
+    assert [format_cell(v) for v in (3e-7, -2e-12)] == ["+3e-07", "-2e-12"]
+
+
 def test_long_tape_opens_at_once_and_steps_in_constant_time() -> None:
     def long(x):
         for _ in range(3000):

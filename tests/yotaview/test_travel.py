@@ -545,3 +545,12 @@ def test_position_that_is_none_says_what_can_be_written(tmp_path: Path) -> None:
         found.jump("somewhere")
     found.jump("nan")
     assert found.at == found.alerts[0].var
+
+
+def test_condition_on_a_line_or_function_is_asked_of_each_of_its_ops():
+    session = session_of(yota.gradtape(broken, np.array([-1.0, 2.0])))
+    nan = find_breaks("nan", session)
+    line = broken.__code__.co_firstlineno + 1
+    assert nan
+    assert find_breaks(f"line:{line} if nan", session) == nan
+    assert find_breaks("fn:broken if nan", session) == nan

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import yota
 from tests.yotaview.screen_text import mlp_session, screen_of
-from tests.yotaview.scripts import LOOP, opened
+from tests.yotaview.scripts import EXP, LOOP, opened
 from yota.tape import Var
+from yotaview.capture import run_script
 from yotaview.model import summary
 from yotaview.model.autopsy.masks import bad_mask
 from yotaview.model.overcalls import over_calls
+from yotaview.model.session import Session
 from yotaview.model.single import session_of
 from yotaview.model.summary import LARGE, SAMPLE, quick_summary, sample_of, summarise
 from yotaview.render import value
-from yotaview.render.grid import Cursor
+from yotaview.render.grid import Cursor, grid_lines
 from yotaview.render.line import plain
-from yotaview.render.text import facts_of, quick_facts
+from yotaview.render.text import facts_of, quick_facts, tape_lines
 
 BIG = np.broadcast_to(np.array([1.5, -2.0]), (1 << 26, 2))
 
@@ -123,3 +127,20 @@ def test_both_values_have_rows_where_there_is_little_room():
     assert "[:,0]" in " ".join(rows[:split])
     assert "[:,0]" in " ".join(rows[split:])
     assert " 0×4 of" not in " ".join(rows)
+
+
+@pytest.mark.parametrize("columns", [3, 16, 40, 1200])
+def test_names_of_narrow_columns_stand_over_them(columns):
+    text = plain(grid_lines(np.zeros((2, columns)), Cursor((0, 0)), 60, 4)[0])
+    head, first = text.splitlines()[:2]
+    places = [k for k, c in enumerate(first[1:], 1) if c == "0"]
+    for name in re.finditer(r"\[:,\d+\]|\d+", head):
+        assert places[int(name[0].strip("[:,]"))] == name.end() - 1
+
+
+def test_tape_as_text_parts_long_places_from_what_follows(tmp_path):
+    script = tmp_path / "with_a_rather_long_name.py"
+    script.write_text(EXP)
+    session = Session(run_script(str(script), [str(script)]))
+    rows = plain(tape_lines(session)).splitlines()
+    assert any("with_a_rather_long_name.py:6  d%1" in r.replace("   ", " ") for r in rows), rows

@@ -312,3 +312,18 @@ def test_edits_of_inputs_by_name_need_no_number(network):
         assert isinstance(op, Input)
         with quiet():
             assert read_edit(f"{op.name} = 0", network.tape).var == var
+
+
+def test_whole_edit_typed_behind_the_one_begun_goes_before_it():
+    app = YotaView(mlp_session())
+
+    async def act(pilot):
+        await pilot.press("e", *"%7")
+        app.screen.prompt.input.insert_text_at_cursor(" = np.clip(x, -0.5, 0.5)")
+        await pilot.press("enter")
+        assert "What-if 1: %7 = np.clip(x, -0.5, 0.5)" in text_of(app)
+        await pilot.press("escape", "e", *"drop 1", "enter")
+        assert "▶ 0   as recorded" in text_of(app)
+        assert "%7 = " not in text_of(app)
+
+    drive(app, (80, 24), act)

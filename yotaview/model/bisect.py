@@ -18,6 +18,8 @@ from yotaview.model.predicate import (
 )
 from yotaview.model.session import Session
 
+NOT_FINITE = Predicate("nan", "nan")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -44,6 +46,7 @@ class _Search:
 
     def __init__(self, capture: Capture, row: int, test: Predicate) -> None:
         self.capture, self.row_index, self.test = capture, row, test
+        self.asked = test  # of the op: where a call is not finite, what it began at
         self.row: Row = capture.rows[row]
         self.stops: dict[int, Var | None] = {}
         self.session: Session | None = None
@@ -52,7 +55,7 @@ class _Search:
         """Return where a kept call meets the condition, None if nowhere."""
         if index not in self.stops:
             self.session = Session(self.capture, self.row_index, index)
-            self.stops[index] = stop_in(self.session, self.test)
+            self.stops[index] = stop_in(self.session, self.asked)
         return self.stops[index]
 
     def at(self, index: int) -> Session:
@@ -77,7 +80,9 @@ def first_bad(capture: Capture, row: int, text: str) -> Outcome:
 
 
 def _counted(search: _Search) -> Outcome:
-    bad = bad_calls(search.row, search.test)
+    # NaN meets no comparison: a call that is not finite is bad whatever the condition says
+    held = bad_calls(search.row, search.test)
+    bad = sorted({*held, *search.row.nonfinite})
     if not bad:
         return Outcome(search.test, search.row_index, None)
     first, found = bad[0], set(bad)
@@ -89,6 +94,7 @@ def _counted(search: _Search) -> Outcome:
         gap = f"call {first:,} is not kept, nor is any bad one behind it: {search.row.kept_text}"
         return Outcome(search.test, search.row_index, first, good, gap=gap)
     opened = numbers[index]
+    search.asked = search.test if opened in held else NOT_FINITE
     gap = "" if opened == first else (
         f"call {first:,} is not kept ({search.row.kept_text}): "
         f"call {opened:,} is the next bad one that is"
@@ -129,7 +135,7 @@ def _told(search: _Search, index: int, first: int, good: int | None, gap: str) -
         return Outcome(*head, None, search.row.place, text, len(search.stops), gap)
     op = session.tape[var]
     name = op.name if isinstance(op, Call) else getattr(op, "name", "")
-    told = f"{var} {name}: {told_at(session, var, search.test)}"
+    told = f"{var} {name}: {told_at(session, var, search.asked)}"
     return Outcome(*head, var, op.origin.place, told, len(search.stops), gap)
 
 
@@ -143,9 +149,10 @@ def outcome_text(found: Outcome, row: Row) -> str:
         return f"{name}: {found.test.text} in none of {calls}"
     place = f"{found.place or row.place}: "
     before = f"after {found.good:,} good" if found.good else "the very first"
-    text = (
-        f"{place}{name}, call {found.first:,} of {row.count:,} is the first with {found.test.text}"
-    )
+    what = found.test.text
+    if found.test.counted and found.first not in bad_calls(row, found.test):
+        what = f"{what} or not finite"
+    text = f"{place}{name}, call {found.first:,} of {row.count:,} is the first with {what}"
     parts = [f"{text} ({before})", found.text, found.gap]
     return "; ".join(p for p in parts if p)
 

@@ -27,6 +27,10 @@ class BreakError(ValueError):
     """A breakpoint that cannot be read; the text says what can."""
 
 
+class UnreadBreak(BreakError):
+    """What is written has none of the forms of a breakpoint."""
+
+
 @dataclass(frozen=True, slots=True)
 class Where:
     """Which ops are meant: all, one by its number, by function, by the user's function or line."""
@@ -72,7 +76,7 @@ def parse_break(text: str) -> Break:
     if word:
         where = _where(left.strip())
         if where is None:
-            raise BreakError(f"cannot read breakpoint {left!r} in {text!r}: write {FORMS}")
+            raise UnreadBreak(f"cannot read breakpoint {left!r} in {text!r}: write {FORMS}")
         return Break(text, where, _when(right.strip(), text, bare=True))
     plain = text if not text.startswith("expr:") else ""
     where = _where(plain) if plain else None
@@ -100,7 +104,7 @@ def _when(text: str, whole: str, *, bare: bool) -> When:
     if match := FACT.fullmatch(text):
         text = f"expr:{FACTS[match[1]]} {match[2]} {match[3]}"
     elif not bare and not text.startswith("expr:"):
-        raise BreakError(f"cannot read breakpoint {whole!r}: write {FORMS}")
+        raise UnreadBreak(f"cannot read breakpoint {whole!r}: write {FORMS}")
     try:
         return When("expr", expression=read_expression(text.removeprefix("expr:")))
     except ExpressionError as error:

@@ -32,7 +32,7 @@ class Hits:
     def __init__(self, opened: Opened, test: Break) -> None:
         self.opened, self.when = opened, test.when
         self.order = tuple(opened.tape.ops)
-        self.places: Sequence[int] = find_places(opened, test.where)
+        self.places: Sequence[int] = find_places(opened, test.where, each=bool(test.when.test))
         self.answers: dict[int, bool] = {}
         self.found: list[int] = list(self.places) if not test.when.test else []
         self.problem = ""
@@ -141,10 +141,11 @@ def _shape_meets(opened: Opened, var: Var, shape: tuple[int, ...] | None) -> boo
     return bool(operands) and all(opened.tape[v].spec.shape != op.spec.shape for v in operands)
 
 
-def find_places(opened: Opened, where: Where) -> Sequence[int]:
+def find_places(opened: Opened, where: Where, *, each: bool = False) -> Sequence[int]:
     """Return the positions on the tape that a breakpoint means, whatever its condition.
 
-    A line or a function of the user's is met once for each time that it runs, in either pass.
+    A line or a function of the user's is met once for each time that it runs, in either pass; at
+    `each` of its ops where there is a condition, which any of them may meet.
     """
     tape = opened.tape
     match where.kind:
@@ -159,6 +160,12 @@ def find_places(opened: Opened, where: Where) -> Sequence[int]:
                 for k, (_, op) in enumerate(tape)
                 if isinstance(op, Call) and op.name == where.name
             ]
+    if each:
+        return [
+            k
+            for k, (_, op) in enumerate(tape)
+            if isinstance(op, Call) and _depth(op, where) is not None
+        ]
     return _entries(opened, where)
 
 

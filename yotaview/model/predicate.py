@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from yota.tape import Input, Var
 from yotaview.capture import Row
-from yotaview.model.breaks import BreakError, parse_break
+from yotaview.model.breaks import FORMS, BreakError, UnreadBreak, parse_break
 from yotaview.model.expressions import ExpressionError
 from yotaview.model.hits import find_breaks
 from yotaview.model.session import Session
@@ -27,6 +27,7 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf"
 COUNTED = re.compile(rf"(value|norm(?:\s+(\S.*?))?)\s*(>=|<=|>|<)\s*({NUMBER})")
 HELP = "nan, norm>1e3, norm W1>10, value<0, or a breakpoint"
+OWN = ("nan", "norm>1e3")
 
 
 class PredicateError(ValueError):
@@ -102,6 +103,9 @@ def stop_in(session: Session, test: Predicate) -> Var | None:
     try:
         check_names(parse_break(test.text).names, session.tape)
         stops = find_breaks(test.text, session)
+    except UnreadBreak as error:
+        forms = ", ".join(f for f in FORMS.split(", ") if f not in OWN)
+        raise PredicateError(f"cannot read {test.text!r}: write {HELP}: {forms}") from error
     except (BreakError, ExpressionError) as error:
         raise PredicateError(f"{error}; or {HELP}") from error
     return min(stops, key=session.stepper.positions.__getitem__) if stops else None

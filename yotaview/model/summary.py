@@ -288,8 +288,9 @@ def _real(v: float, exponent: int) -> str:
     if v == 0.0:
         return "-0" if math.copysign(1.0, v) < 0 else "0"
     scaled = v / 10.0**exponent if abs(exponent) < 300 else v * 10.0**-exponent
-    if abs(scaled) < 5e-5:
-        return f"{v:+.0e}"
+    if abs(scaled) < 5e-5:  # to the same scale as its neighbours, which a float need not reach
+        digit, power = f"{v:+.0e}".split("e")
+        return f"{digit}e{int(power) - exponent:+03d}"
     return f"{scaled:+.4g}" if abs(scaled) >= 1000 else f"{scaled:+.4f}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,17 +127,33 @@ def _cell(text: str, room: int, *, marked: bool) -> tuple[Span, ...]:
 
 
 def _head(shown: Grid, label: int, cell: int, columns: int, heat: bool, offset: int) -> list[Line]:
-    names = [] if offset else [c.rjust(cell) for c in shown.column_labels[:columns]]
+    names = "" if offset else _names(shown.column_labels[:columns], cell)
     top = f"{shown.slice_text} {shown.scale}".strip()
     if len(top) < label:
         left = top.ljust(label)
-        rows = [line(Span(left + "".join(names), "dim"))] if names else []
+        rows = [line(Span(left + names, "dim"))] if names else []
     else:
         rows = [line(Span(top, "note"))]
-        rows += [line(Span(" " * label + "".join(names), "dim"))] if names else []
+        rows += [line(Span(" " * label + names, "dim"))] if names else []
     if heat and rows:
         rows[-1] = line(*rows[-1], Span("   heat |x|/max", "dim"))
     return rows
+
+
+def _names(labels: Sequence[str], cell: int) -> str:
+    """Return the names of the columns, each ending where its column does.
+
+    Where cells are narrower than names these are bare numbers, of as many columns as have room.
+    """
+    size = max(map(len, labels), default=0)
+    if size >= cell:
+        labels = [c.strip("[:,]") for c in labels]
+        size = max(map(len, labels), default=0)
+    step = -(-(size + 1) // cell)
+    text = ""
+    for k in range(0, len(labels), step):
+        text = text.ljust((k + 1) * cell - len(labels[k])) + labels[k]
+    return text.ljust(cell * len(labels))
 
 
 def _cropped(shown: Grid, tall: int, columns: int, start: tuple[int, int]) -> str:

@@ -167,8 +167,10 @@ def tape_lines(session: Session) -> list[Line]:
     room = min(max(map(cells, texts), default=0), 48)
     kinds = min(max((len(op.spec.text(short=True)) for _, op in tape), default=0), 16)
     number = max((len(str(v)) for v in tape.ops), default=0)
+    places = max((cells(op.origin.place) for _, op in tape), default=0)
+    widths = (max(number + 1, 7), room, kinds, max(places, 14))
     rows = [
-        _text_row(session, var, op, text, (max(number + 1, 7), room, kinds))
+        _text_row(session, var, op, text, widths)
         for (var, op), text in zip(tape, texts, strict=True)
     ]
     return [*rows, *_raised_text(session)]
@@ -183,8 +185,10 @@ def _raised_text(session: Session) -> list[Line]:
     return [line(Span(RAISED.ljust(7), "alert"), Span(parts, "alert"))]
 
 
-def _text_row(session: Session, var: Var, op: Op, text: str, widths: tuple[int, int, int]) -> Line:
-    number, room, kinds = widths
+def _text_row(
+    session: Session, var: Var, op: Op, text: str, widths: tuple[int, int, int, int]
+) -> Line:
+    number, room, kinds, places = widths
     role = phase_of(session.tape, var)
     phase = "REV" if session.tape.is_reverse(var) else "FWD"
     return line(
@@ -192,7 +196,7 @@ def _text_row(session: Session, var: Var, op: Op, text: str, widths: tuple[int, 
         Span(f"{phase}  ", role),
         *fit((Span(cut(text, room)),), room),
         Span(f"  {op.spec.text(short=True)}".ljust(kinds + 2), "dim"),
-        Span(f"  {op.origin.place}".ljust(16), "dim"),
+        Span(f"  {op.origin.place.ljust(places)}  ", "dim"),
         Span(target(op).replace("δ", "d").ljust(8)),
         Span(brief(session, var), "alert" if not finite(session, var) else ""),
         Span(flow_text(session, var), "reverse"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from yotaview.model.digits import whole
-from yotaview.model.edits import EditError
+from yotaview.model.edits import ASSIGNED, EditError
 from yotaview.model.whatif import Consent, Forks
 from yotaview.render.whatif import whatif_page
 from yotaview.screens.desk import Desk
@@ -16,6 +16,7 @@ class WhatIf(Desk):
     """Handles `e`: edits, and the branches that they make."""
 
     asked_for: str = ""
+    offered: str = ""
 
     def ask(self, kind: str, value: str) -> None:
         """Open the prompt for a kind of answer."""
@@ -37,12 +38,18 @@ class WhatIf(Desk):
         element = self.state.cells.element(self.session)
         index = "" if element is None or not element.index else list(element.index)
         text = "" if element is None else f"{element.var}{str(index).replace(' ', '')} = "
-        self.asked_for = ""
+        self.asked_for, self.offered = "", text
         self.ask("whatif", text)
+
+    def without_offer(self, text: str) -> str:
+        """Return what was typed: a whole edit behind the one that was begun goes before it."""
+        rest = text.removeprefix(self.offered).strip()
+        whole_edit = ASSIGNED.fullmatch(rest) or re.fullmatch(r"drop\s+\d+", rest)
+        return rest if self.offered and whole_edit else text
 
     def what_if(self, text: str) -> bool:
         """Do what was typed: edit, switch, drop; where it cannot be, say why."""
-        plain, forks = text.strip(), self.forks
+        plain, forks = self.without_offer(text.strip()), self.forks
         try:
             if match := re.fullmatch(r"(drop\s+)?(\d+)", plain):
                 (forks.drop if match[1] else forks.switch)(whole(match[2]))

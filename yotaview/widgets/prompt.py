@@ -15,6 +15,8 @@ from yotaview.render.line import Line, Span, cells, clean, cut, line
 
 Complete = Callable[[str, str], Choices]
 AT_ONCE = ("mark", "visit")
+# a proposal stands in these: what is typed takes its place
+REPLACED = ("bisect", "copy_file", "filter")
 TOLD = "tab takes it, ↑ ↓ choose"
 
 
@@ -77,6 +79,8 @@ class Prompt(Horizontal):
         self.input.placeholder = hint
         self.input.value = value
         self.input.cursor_position = len(value)
+        if kind in REPLACED:
+            self.input.select_all()
         self.screen.set_focus(self.input)  # at once: the next key may be there already
         self.offer()
 
