@@ -47,6 +47,7 @@ from yota.tape import (
     spec_of,
 )
 from yota.tracing import Trace, Traced, current, sync
+from yota.tracing.foreign import plain_of
 
 
 def is_boxed_leaf(x: Any) -> bool:
@@ -140,7 +141,7 @@ class Recording:
             if type(leaf) is not np.ndarray:
                 raise TraceError(
                     f"argument {name} is a {type(leaf).__name__}; subclasses of arrays are not "
-                    "followed: pass np.asarray(...) of it"
+                    f"followed: {plain_of(leaf)}"
                 )
             writeable = leaf.flags.writeable
             leaf = copy_layout(leaf)  # whoever holds the array may write into it meanwhile
@@ -309,9 +310,18 @@ def refuse_hidden(structure: Any) -> None:
 
 
 def refuse_unfollowed(structure: Any, name: str) -> None:
-    """Raise TraceError for numbers in arrays of objects or records: None is no gradient of them."""
+    """Raise TraceError for numbers in data frames, arrays of objects and records.
+
+    None is no gradient of them.
+    """
     for value in (v for s in statics(structure) for v in parts(s)):
         if not isinstance(value, np.ndarray | np.void):
+            if holds_array(value):
+                raise TraceError(
+                    f"argument {name} holds a {type(value).__name__} of numbers, which is not "
+                    "followed: pass np.asarray(x), a dict of its columns as arrays, or only the "
+                    "other arguments' numbers as argnums="
+                )
             continue
         if value.dtype.names and any(value.dtype[n].kind in "fcV" for n in value.dtype.names):
             raise TraceError(
@@ -323,6 +333,17 @@ def refuse_unfollowed(structure: Any, name: str) -> None:
                 f"argument {name} holds an array of objects of shape {value.shape}, which is not "
                 "followed: pass x.astype(float), or a list of its elements"
             )
+
+
+def holds_array(x: Any) -> bool:
+    """Tell whether NumPy makes an array of floats of an object of another library."""
+    if isinstance(x, type) or not hasattr(type(x), "__array__") or isinstance(x, np.generic):
+        return False
+    try:
+        made = np.asarray(x)
+    except Exception:  # in its own way; then the function cannot use it as an array either
+        return False
+    return made.dtype.kind in "fc" or (made.dtype.hasobject and any(map(holds_numbers, made.flat)))
 
 
 def holds_numbers(x: Any) -> bool:

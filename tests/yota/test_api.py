@@ -124,6 +124,38 @@ def test_numbers_in_arrays_of_objects_and_records_are_refused(x, cure):
     assert yota.grad(lambda x, y: y * 2.0, x, 1.0, argnums=1)[1][1] == 2
 
 
+class Frame:
+    """A table as data frame libraries have them: NumPy sees an array, the columns have dtypes."""
+
+    def __init__(self, *columns):
+        self.columns = columns
+
+    def __array__(self, dtype=None, copy=None):
+        return np.stack(self.columns, 1)
+
+
+@pytest.mark.parametrize("columns", [np.ones(2), np.array(["a", 1.5], dtype=object)])
+@pytest.mark.parametrize("nest", [lambda x: x, lambda x: {"data": [x]}])
+def test_data_frames_of_numbers_are_refused(columns, nest):
+    data = nest(Frame(columns))
+    with pytest.raises(yota.TraceError, match=r"argument d holds a Frame of numbers.*argnums"):
+        yota.grad(lambda d, y: y * 2.0, data, 1.0)
+    assert yota.grad(lambda d, y: y * 2.0, data, 1.0, argnums=1)[1][1] == 2
+
+
+def test_data_frames_of_anything_else_have_no_gradient():
+    frame = Frame(np.array(["a", "b"]))
+    assert list(yota.grad(lambda d, y: y * 2.0, frame, 1.0)[1]) == [None, 2.0]
+
+
+def test_a_masked_array_is_refused_without_a_cure_that_forgets_the_mask():
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    with pytest.raises(yota.TraceError, match=r"argument x is a MaskedArray.*np\.where\(mask"):
+        yota.grad(lambda x: np.sum(x), masked)
+    with pytest.raises(yota.TraceError, match=r"a MaskedArray meets.*np\.where\(mask"):
+        yota.grad(lambda x: np.sum(x * masked), 1.0)
+
+
 def test_arrays_of_anything_else_have_no_gradient():
     for x in (np.array(["a", None], dtype=object), np.array(["a"]), np.zeros(1, "M8[s]")):
         assert list(yota.grad(lambda x, y: y * 2.0, x, 1.0)[1]) == [None, 2.0]

@@ -61,3 +61,10 @@ def seen_by_numpy(x: Any, place: str) -> Any:
         f"NumPy's, which would run the operators of {kind.__name__} where they cannot be followed: "
         "pass a number or an array, or use Python's operators"
     )
+
+
+def plain_of(x: Any) -> str:
+    """Return how to make a plain array of one of a subclass, without losing what it adds."""
+    if isinstance(x, np.ma.MaskedArray):
+        return "pass its .data and mask apart, with np.where(mask, 0.0, data) inside"
+    return "use np.asarray(...) on it first"

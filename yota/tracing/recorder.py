@@ -32,7 +32,7 @@ from yota.tape import (
 )
 from yota.tracing.box import BOXES, BUSY, CURRENT, Traced, brief
 from yota.tracing.cures import cure_of_call
-from yota.tracing.foreign import is_foreign, seen_by_numpy
+from yota.tracing.foreign import is_foreign, plain_of, seen_by_numpy
 from yota.tracing.varying import dtype_varies, shape_varies
 from yota.tracing.views import follow, sync
 
@@ -430,7 +430,7 @@ class _Lower:
         if type(x) is not np.ndarray:
             raise TraceError(
                 f"a {type(x).__name__} meets a traced value ({self.trace.origin().place}); "
-                "subclasses of arrays are not followed: use np.asarray(...) on it first"
+                f"subclasses of arrays are not followed: {plain_of(x)}"
             )
         made = self.trace.constant(x)
         return made._var, made._value
