@@ -120,7 +120,8 @@ class _Planner:
 
     def run(self) -> Plan:
         handed_out = set(self.tape.outputs) if self.form == "lean" else set()
-        for join in sorted(self.joins.values(), key=lambda j: j.axis):
+        # the last first: a join that is a part of another one has its place within that
+        for join in sorted(self.joins.values(), key=lambda j: self.order[j.var], reverse=True):
             self.place(join)
         if self.form == "lean":
             self.place_rounds()

@@ -63,7 +63,8 @@ class _Search:
         return self.found
 
     def try_join(self, join: Join) -> None:
-        whole = self.taken.get(join.parts[0])
+        # what is to stand within another one cannot stand where its own parts do
+        whole = self.taken.get(join.parts[0]) if join.var not in self.taken else None
         if whole is not None and (part := _part_of(join, whole)) is not None:
             self.found[join.var] = part
             return
@@ -76,6 +77,8 @@ class _Search:
     def is_placeable(self, var: Var, join: Join) -> bool:
         """Tell whether a part can be computed where it is to stand."""
         op = self.tape[var]
+        if var in self.found and self.found[var].whole != var:
+            return False
         if var in self.handed_out or op.spec.order != "C" or not takes_out(op, self.tape):
             return False
         # columns of a table are no memory that a product or a view of another shape can take
