@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from yotaview.again import run_again
+from yotaview.again import handed_over, run_again
 from yotaview.capture import Capture, Limits, run_script
 from yotaview.capture.console import Console
 from yotaview.capture.runner import NotFound
@@ -33,9 +33,8 @@ from yotaview.invocation import (
 )
 from yotaview.keys import VIEWS, keys_text
 from yotaview.model import store
-from yotaview.model.goto import GotoError
 from yotaview.model.session import Session
-from yotaview.model.standing import read_standing, stand
+from yotaview.model.standing import read_standing, set_on, stand
 from yotaview.options import (
     Parser,
     UsageError,
@@ -202,7 +201,8 @@ def _open_screen(run: Run) -> None:
     if run.options.resume is not None:
         session, arguments = _resumed(run, arguments)
     elif (left := left_open(run)) is not None:
-        session, arguments = left[0], {**arguments, "view": run.options.view or left[1]}
+        session, view, told = left
+        arguments = {**arguments, "view": run.options.view or view, "told": told}
     else:
         session = first_session(run)
     if session is None:
@@ -213,21 +213,30 @@ def _open_screen(run: Run) -> None:
         run.again = run_app(session, **arguments, rerun=not run.reopened)
 
 
-def left_open(run: Run) -> tuple[Session, str] | None:
-    """Return where the screen stood that wrote a session, and its view; None where none is told.
+def left_open(run: Run) -> tuple[Session, str, str] | None:
+    """Return where the screen stood that wrote a session, its view, and what is not as it was.
 
-    What the options name goes before; what a file says that means nothing is left aside.
+    None where it wrote nothing of that.  What the options name goes before: what was set is set
+    again all the same.
     """
     capture, o = run.capture, run.options
-    named = (o.tape, o.call, o.at, o.only, *o.breaks)
-    if capture is None or not run.reopened or not capture.standing or any(named):
+    if capture is None or not run.reopened or not capture.standing:
         return None
     try:
         wanted = read_standing(capture.standing)
-        session, _ = stand(capture, wanted)
-    except (ValueError, TypeError, LookupError, AttributeError, GotoError, RecursionError):
+    except ValueError as error:
+        say(f"what was set in this session is left out: {error}")
         return None
-    return session, wanted.view if wanted.view in VIEWS else "step"
+    if any((o.tape, o.call, o.at, o.only, *o.breaks)):
+        session = first_session(run)
+        if session is None:
+            return None
+        told = set_on(session, wanted)
+        return session, screen_arguments(run)["view"], told
+    if not any(len(r.tape) for r in capture.rows):
+        return None
+    session, told = stand(capture, wanted)
+    return session, wanted.view if wanted.view in VIEWS else "step", told
 
 
 def _resumed(run: Run, arguments: dict[str, Any]) -> tuple[Session | None, dict[str, Any]]:
@@ -236,7 +245,11 @@ def _resumed(run: Run, arguments: dict[str, Any]) -> tuple[Session | None, dict[
     assert capture is not None
     if not any(len(r.tape) for r in capture.rows):
         return first_session(run), arguments
-    wanted = read_standing(run.options.resume)
+    try:
+        wanted = read_standing(handed_over(run.options.resume))
+    except ValueError as error:
+        say(f"this is not where the screen was: {error}")
+        return first_session(run), arguments
     session, lost = stand(capture, wanted)
     told = f"run again; {lost}" if lost else "run again: this is the same place"
     return session, {**arguments, "view": wanted.view, "theme": wanted.theme, "told": told}

@@ -214,7 +214,12 @@ KEYS: tuple[Key, ...] = (
         "go to :46 :%46 :50% :line 9 :seed; counts :10n :3C :46G; :b :w :p",
     ),
     Key("breakpoint", ("b",), "brk", "set or clear a breakpoint on the current op"),
-    Key("breakpoints", ("B",), "list", "breakpoints and watches: add, disable, delete, go to one"),
+    Key(
+        "breakpoints",
+        ("B",),
+        "list",
+        "breakpoints, watches, marks, what-ifs: add, disable, delete, go to one",
+    ),
     Key("watch", ("w",), "watch", "watch the op and its cotangent, in Code the buffer"),
     Key("evaluate", ("p",), "eval", "evaluate an expression once, x being the current value"),
     Key("mark", ("m",), "mark", "set a mark here: m and a letter"),

@@ -41,7 +41,7 @@ def test_changed_script_opens_at_the_same_op_though_its_number_is_another(tmp_pa
     session.break_at("op:sin")
     session.stops.add_watch(str(product), session)
     there = read_standing(standing(session, "graph", "nord").text())
-    assert (there.view, there.theme, there.nth) == ("graph", "nord", 1)
+    assert (there.view, there.theme, there.row.nth) == ("graph", "nord", 1)
     changed = SCRIPT.replace("a = np.sin(x)", "c = np.cos(x)\n    a = np.sin(x) + c")
     again, told = stand(session_of(tmp_path, changed).capture, there)
     assert told == ""
@@ -59,7 +59,10 @@ def test_op_that_is_gone_is_told_and_the_place_near_it_opened(tmp_path):
     session.break_at(str(sine))
     there = standing(session, "step", "nord")
     again, told = stand(session_of(tmp_path, SCRIPT.replace("np.sin", "np.tan")).capture, there)
-    assert told == "no sin of this statement any more; 1 of 1 breakpoints mean no op any more"
+    assert told == (
+        f"no sin of a = np.sin(x) any more; breakpoint {sine}: "
+        "no such op any more (sin of a = np.sin(x))"
+    )
     assert again.row.name == "loss"
 
 

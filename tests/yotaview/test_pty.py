@@ -259,6 +259,47 @@ def test_rerun_takes_the_changed_script_and_comes_back_to_the_op(tmp_path):
     assert terminal.end() == 1
 
 
+def test_rerun_keeps_marks_stops_and_what_ifs_and_says_what_is_lost(tmp_path):
+    script = tmp_path / "again.py"
+    text = (
+        "import numpy as np, yota\n"
+        "def f(x):\n    y = np.sin(x)\n    return np.sum(y * x)\n"
+        "yota.grad(f, np.ones(3))\n"
+    )
+    script.write_text(text)
+    terminal = Terminal(str(script))
+    terminal.wait("op 1/")
+    for typed, told in (
+        ("%3", "op 3/12"),
+        ("mark a", "mark a: f, op 3"),
+        ("w np.ptp(%3)", "watching np.ptp(%3)"),
+        ("b %3 if nan", "breakpoint %3 if nan"),
+        ("%2", "op 2/12"),
+        ("mark b", "mark b: f, op 2"),
+    ):
+        terminal.send(f":{typed}\r")
+        terminal.wait(told)
+    terminal.send("e")
+    terminal.wait("what if ")
+    terminal.send("\x15")
+    terminal.send("x *= 2")
+    terminal.wait("what if x *= 2")
+    terminal.send("\r")
+    terminal.wait("What-if 1: x *= 2")
+    terminal.send("\x1b")
+    script.write_text(text.replace("y = np.sin(x)", "z = np.cos(x)\n    y = np.tan(x) + z"))
+    terminal.wait("Why this value")
+    terminal.send("R")
+    terminal.wait("mark b: no such op any more (sin")
+    terminal.send("B")
+    for told in ("● %5 if nan", "◎ np.ptp(%5)", "a mark    f, op 5", "▶ what-if 1", "! mark b: no"):
+        terminal.wait(told)
+    terminal.send("\x1b")
+    terminal.wait("Why this value")
+    terminal.send("q")
+    assert terminal.end() == 0
+
+
 def test_editor_runs_in_the_terminal_and_the_screen_comes_back(tmp_path, monkeypatch):
     editor = tmp_path / "editor.py"
     editor.write_text("import sys\nprint('EDITING', *sys.argv[1:], flush=True)\ninput()\n")

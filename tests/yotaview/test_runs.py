@@ -216,7 +216,11 @@ def test_session_from_the_screen_opens_where_it_stood(
     assert left is not None
     assert (left[0].place, left[1]) == (session.place, "code")
     assert left[0].breakpoints == session.breakpoints != set()
-    assert left_open(invocation("here.yota", back, "--call", "3")) is None
+    third = left_open(invocation("here.yota", back, "--call", "3"))
+    assert third is not None
+    assert third[0].call is not None
+    assert (third[0].call.number, third[0].stepper.index) == (3, 0)
+    assert third[0].breakpoints == session.breakpoints
     again = reopened(back, tmp_path)
     assert again.standing == back.standing
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,10 +94,9 @@ def _as_python(text: str) -> tuple[str, dict[str, str]]:
 
     `%` is an op's number where an operand is due, the remainder elsewhere.
     """
-    parts, names, due = [], {}, True
-    for match in TOKEN.finditer(text):
+    parts, names = [], {}
+    for match, number in _words(text):
         word = match[0]
-        number = match[1] or (match[2] if due else None)
         if number:
             name = f"{'cotangent' if match[1] else 'op'}__{number}"
             names[name] = f"{'δ' if match[1] else ''}%{whole(number)}"
@@ -107,9 +106,34 @@ def _as_python(text: str) -> tuple[str, dict[str, str]]:
         elif "__" in word:
             raise ExpressionError(f"cannot read {text!r}: no name holds two underscores")
         parts.append(f" {word} " if number else word)
-        if not word.isspace():
-            due = word in WORDS or not (word[-1].isalnum() or word[-1] in "_)].")
     return "".join(parts).strip(), names
+
+
+def _words(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the words of a text, each with the number of the op that it names, or ''."""
+    due = True
+    for match in TOKEN.finditer(text):
+        word = match[0]
+        number = match[1] or (match[2] if due else None) or ""
+        yield match, number
+        if number:
+            due = False
+        elif not word.isspace():
+            due = word in WORDS or not (word[-1].isalnum() or word[-1] in "_)].")
+
+
+def op_numbers(text: str) -> list[int]:
+    """Return the numbers of the ops that a text names, each once."""
+    return list(dict.fromkeys(whole(number) for _, number in _words(text) if number))
+
+
+def renumbered(text: str, numbers: Mapping[int, int]) -> str:
+    """Return a text with other numbers for the ops that it names."""
+    parts = []
+    for match, number in _words(text):
+        new = numbers.get(whole(number)) if number else None
+        parts.append(match[0] if new is None else f"{match[0].partition('%')[0]}%{new}")
+    return "".join(parts)
 
 
 class _Check(ast.NodeVisitor):

@@ -75,6 +75,11 @@ class Opened:
         return frozenset()
 
     @property
+    def recorded(self) -> Opened:
+        """The call as it was recorded: itself."""
+        return self
+
+    @property
     def values(self) -> Mapping[Var, Any]:
         """The values of the tape."""
         return self.tape.values or {}

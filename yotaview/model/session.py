@@ -6,11 +6,12 @@ import copy
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from yota.program import Program
 from yota.tape import Call, Frame, Op, Tape, Var
 from yotaview.capture import Capture, KeptCall, Row
+from yotaview.model.branches import Branches
 from yotaview.model.digits import whole
 from yotaview.model.findings import Finding
 from yotaview.model.goto import GotoError, find_position
@@ -18,11 +19,16 @@ from yotaview.model.mapping import map_var
 from yotaview.model.moves import Trail
 from yotaview.model.occupants import Occupants
 from yotaview.model.opened import Contribution, Opened
+from yotaview.model.parts import parts_of
 from yotaview.model.profile import Profile
 from yotaview.model.savings import Savings, find_savings
 from yotaview.model.stepper import Stepper
 from yotaview.model.stops import Stops, known_hits
 from yotaview.model.textbook import rule_text
+from yotaview.model.whatif import Forks
+
+if TYPE_CHECKING:
+    from yotaview.model.kept import Lost
 
 Phase = Literal["inputs", "forward", "seed", "reverse"]
 
@@ -52,6 +58,8 @@ class Session:
         self._turns: dict[tuple[Var, bool], int] = {}
         self.stops, self.trail = Stops(), Trail()
         self.marks: dict[str, Place] = {}
+        self.branches = Branches()
+        self.lost: list[Lost] = []
         self._open(capture.opening_row() if row is None else row, call)
 
     def open(self, row: int, call: int | None = None) -> None:
@@ -131,6 +139,11 @@ class Session:
         return of if of is not None and of in self.tape else None
 
     @property
+    def forks(self) -> Forks:
+        """The what-ifs of the open call."""
+        return self.branches.of((self.row_index, self.call_index), self.opened)
+
+    @property
     def breakpoints(self) -> frozenset[Var]:
         """The ops at which breakpoints stop in the open call, as far as that is known."""
         return known_hits(self)
@@ -169,14 +182,17 @@ class Session:
             return False
         here, there = self.place, source.pop()
         target.append(here)
-        self._stand_at(there)
+        self.put(there)
         return True
 
-    def _stand_at(self, place: Place) -> None:
+    def put(self, place: Place) -> None:
+        """Take a position of whatever call, not recorded as a jump."""
         if (place.row, place.call) != (self.row_index, self.call_index):
             self._open(place.row, place.call)
-        there = self.stepper.to(place.index)
-        self.stepper = there.within(there.index, place.todo) if place.todo else there
+        self.stepper = self.stepper.to(place.index)
+        ahead = () if self.stepper.beyond else parts_of(self.opened, self.at)
+        if place.todo and any(todo == place.todo for _, todo in ahead):
+            self.stepper = self.stepper.within(self.stepper.index, place.todo)
 
     def place_text(self, place: Place) -> str:
         """Return a position as `loss call 3, op 46: %46 multiply`."""
@@ -189,7 +205,7 @@ class Session:
     def visit(self, place: Place) -> None:
         """Jump to a position that was noted, in whatever call; raises GotoError."""
         here = self.place
-        self._stand_at(place)
+        self.put(place)
         self._remember(here)
 
     def phase(self, var: Var) -> Phase:

@@ -1,187 +1,163 @@
-"""Where the screen stands, in words that still mean something after the script was changed."""
+"""Where the screen stands and what is set, in words that outlive a change of the script."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from yota.tape import Call, Tape, Var
-from yotaview.capture import Capture, Row
-from yotaview.model.breaks import BreakError
-from yotaview.model.session import Session
+from yotaview.capture import Capture
+from yotaview.model.forms import CodecError
+from yotaview.model.kept import Kept, kept_of
+from yotaview.model.kept_json import kept_json, number, optional, read_kept, read_op, read_row, text
+from yotaview.model.places import Ground, OpPlace, RowPlace
+from yotaview.model.restore import set_again
+from yotaview.model.session import Place, Session
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-
-@dataclass(frozen=True, slots=True)
-class OpPlace:
-    """An op by its number and by what it is: function, phase, statement, and which of those."""
-
-    number: int
-    name: str
-    reverse: bool
-    statement: str
-    nth: int
+LONGEST = 4 << 20
+SAID = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A row by name and number among those of its name, a call, an op; breakpoints and looks.
+    """A row, a call and an op, with all that is set; `at` is None where it is what raised.
 
-    `breaks` are those on an op, each with its condition or '' in `whens`; `watches` the watched
-    ops; `specs` the other breakpoints as written.
+    `faults` says what of it could not be read.
     """
 
-    row: str
-    nth: int
+    row: RowPlace
     call: int | None
-    at: OpPlace
-    breaks: tuple[OpPlace, ...]
+    at: OpPlace | None
+    todo: int
     view: str
     theme: str
-    whens: tuple[str, ...] = ()
-    specs: tuple[str, ...] = ()
-    watches: tuple[OpPlace, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Return the standing as JSON."""
-        return json.dumps(asdict(self))
+        told = {
+            "row": asdict(self.row),
+            "call": self.call,
+            "at": None if self.at is None else asdict(self.at),
+            "todo": self.todo,
+            "view": self.view,
+            "theme": self.theme,
+            **kept_json(self.kept),
+        }
+        return json.dumps(told)
 
 
-def read_standing(text: str) -> Standing:
-    """Return what `Standing.text` wrote; raises ValueError."""
+def read_standing(told: str) -> Standing:
+    """Return what `Standing.text` wrote; raises ValueError.
+
+    What is set and cannot be read is left out, and told.
+    """
+    if len(told) > LONGEST:
+        raise ValueError(f"not a place of the screen: {len(told):,} characters")
     try:
-        found: dict[str, Any] = json.loads(text)
-        at = OpPlace(**found.pop("at"))
-        breaks, watches = (
-            tuple(OpPlace(**b) for b in found.pop(key, ())) for key in ("breaks", "watches")
+        j: Any = _renewed(json.loads(told))
+        kept, faults = read_kept(j)
+        return Standing(
+            read_row(j["row"]),
+            optional(j["call"]),
+            None if j["at"] is None else read_op(j["at"]),
+            number(j["todo"]),
+            text(j["view"]),
+            text(j["theme"]),
+            tuple(kept),
+            tuple(faults),
         )
-        return Standing(at=at, breaks=breaks, watches=watches, **found)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (CodecError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a place of the screen: {error}") from error
 
 
+def _renewed(j: Any) -> Any:
+    """Return a standing of an earlier version, which held the stops of one row, in today's form."""
+    if not isinstance(j["row"], str):
+        return j
+    row = {"name": j["row"], "nth": j["nth"]}
+    whens = j.get("whens") or [""] * len(j["breaks"])
+    texts = [
+        f"%{op['number']}{f' if {when}' if when else ''}"
+        for op, when in zip(j["breaks"], whens, strict=False)
+    ]
+    numbered = zip(texts, j["breaks"], strict=False)
+    breaks: list[Any] = [{"what": {"text": t, "ops": [op]}, "row": row} for t, op in numbered]
+    breaks += [{"what": {"text": t, "ops": []}, "row": None} for t in j.get("specs", ())]
+    watches = [
+        {"what": {"text": f"%{op['number']}", "ops": [op]}, "row": row, "enabled": True}
+        for op in j.get("watches", ())
+    ]
+    set_then = {"breakpoints": [b | {"enabled": True, "line": []} for b in breaks]}
+    return {**j, "row": row, "todo": 0, **set_then, "watches": watches}
+
+
 def standing(session: Session, view: str, theme: str) -> Standing:
-    """Return where a session stands."""
-    rows, row = session.capture.rows, session.row
-    same = [k for k, r in enumerate(rows) if r.name == row.name]
-    named = Names(session)
-    tests = [e.test for e in session.stops.breaks(session.row_index)]
-    watched = [e.watch for e in session.stops.watches(session.row_index)]
-    numbers = [t for t in tests if t.where.kind == "number" and Var(t.where.number) in session.tape]
-    numbered = [(Var(t.where.number), t.text.partition(" if ")[2]) for t in numbers]
+    """Return where a session stands, and all that is set on it."""
+    ground = Ground(session.capture)
+    names = ground.names(session.row_index)
     return Standing(
-        row.name,
-        same.index(session.row_index),
+        ground.row_place(session.row_index),
         session.call.number if session.call is not None else None,
-        named.place(session.at),
-        tuple(named.place(v) for v, _ in numbered),
+        None if session.failed_here else names.place(session.at),
+        session.stepper.todo,
         view,
         theme,
-        tuple(when for _, when in numbered),
-        tuple(t.text for t in tests if t.where.kind != "number"),
-        tuple(named.place(w.var) for w in watched if w.kind == "op" and w.var is not None),
+        tuple(kept_of(session, ground)),
     )
 
 
 def stand(capture: Capture, wanted: Standing) -> tuple[Session, str]:
-    """Return a session where another run stood, and what is not as it was, in words."""
-    told: list[str] = []
-    session = Session(capture, _row(capture.rows, wanted, told))
-    _open_call(session, wanted.call, told)
-    named = Names(session)
-    found = named.find(wanted.at)
+    """Return a session where another run stood, and what is not as it was, in words.
+
+    Raises GotoError where no row has an op.
+    """
+    told: list[str] = [*wanted.faults]
+    ground = Ground(capture)
+    session = _at(capture, wanted, ground, told)
+    told += set_again(session, wanted.kept, ground)
+    return session, _said(told)
+
+
+def set_on(session: Session, wanted: Standing) -> str:
+    """Set on a session, wherever it stands, what was set; return what is not as it was."""
+    told = [*wanted.faults, *set_again(session, wanted.kept, Ground(session.capture))]
+    return _said(told)
+
+
+def _said(told: list[str]) -> str:
+    if len(told) <= SAID:
+        return "; ".join(told)
+    return f"{'; '.join(told[:SAID])}; {SAID} of {len(told)} shown, B lists what is lost"
+
+
+def _at(capture: Capture, wanted: Standing, ground: Ground, told: list[str]) -> Session:
+    """Return a session at the position, or near it."""
+    row = ground.near_row(wanted.row)
+    if row is None:
+        told.append(f"no tape of {wanted.row.name} in this run")
+        return Session(capture)
+    call = ground.near_call(row, wanted.call)
+    found = ground.number_of(row, call)
+    if found != wanted.call and wanted.call is not None:
+        told.append(f"call {wanted.call} is not kept in this run: call {found}")
+    session = Session(capture, row, call if wanted.call is not None else None)
+    index = _index(wanted.at, row, ground, told)
+    if index is not None:
+        session.put(Place(session.row_index, session.call_index, index, wanted.todo))
+    return session
+
+
+def _index(at: OpPlace | None, row: int, ground: Ground, told: list[str]) -> int | None:
+    """Return where an op stands now, or the one near it; None where there is neither."""
+    if at is None:
+        return len(ground.names(row).tape)
+    names = ground.names(row)
+    found = names.near(at)
     if found is None:
-        told.append(f"no {wanted.at.name} of this statement any more")
-    elif not named.failed:
-        session.goto(found)
-    _set_stops(session, named, wanted, told)
-    return session, "; ".join(told)
-
-
-def _set_stops(session: Session, named: Names, wanted: Standing, told: list[str]) -> None:
-    """Set the breakpoints and watches that still mean an op."""
-    breaks = [named.find(b) for b in wanted.breaks]
-    whens = wanted.whens or ("",) * len(breaks)
-    texts = [
-        f"{v} if {when}" if when else str(v) for v, when in zip(breaks, whens, strict=False) if v
-    ]
-    lost = len(breaks) - len(texts)
-    for text in (*texts, *wanted.specs):
-        try:
-            session.break_at(text)
-        except BreakError:
-            lost += 1
-    for place in wanted.watches:
-        if (found := named.find(place)) is not None:
-            session.stops.add_watch(str(found), session)
-    if lost:
-        count = len(breaks) + len(wanted.specs)
-        told.append(f"{lost} of {count} breakpoints mean no op any more")
-
-
-def _row(rows: Sequence[Row], wanted: Standing, told: list[str]) -> int | None:
-    same = [k for k, r in enumerate(rows) if r.name == wanted.row and len(r.tape)]
-    if not same:
-        told.append(f"no tape of {wanted.row} in this run")
+        told.append(f"no {at.told} any more")
         return None
-    return same[min(wanted.nth, len(same) - 1)]
-
-
-def _open_call(session: Session, number: int | None, told: list[str]) -> None:
-    kept = [c.number for c in session.row.calls]
-    if number is None or not kept or session.call is None:
-        return
-    near = min(kept, key=lambda n: abs(n - number))
-    if near != number:
-        told.append(f"call {number} is not kept in this run: call {near}")
-    if near != session.call.number:
-        session.open_call(near)
-
-
-class Names:
-    """The ops of an open tape by what they are."""
-
-    def __init__(self, session: Session) -> None:
-        self.session, self.tape = session, session.tape
-        self.failed = session.failed_here
-        self.counts: dict[tuple[str, bool, str], list[Var]] = {}
-        for var, _ in self.tape:
-            self.counts.setdefault(self.key(var), []).append(var)
-
-    def key(self, var: Var) -> tuple[str, bool, str]:
-        """Return function, phase and statement of an op."""
-        return op_name(self.tape, var), self.tape.is_reverse(var), self.statement(var)
-
-    def statement(self, var: Var) -> str:
-        """Return the user's line that an op comes from."""
-        frames = self.tape[var].origin.frames
-        line = self.session.source_line(frames[0]) if frames else None
-        return line.strip() if line else ""
-
-    def place(self, var: Var) -> OpPlace:
-        """Return an op by its number and by what it is."""
-        key = self.key(var)
-        return OpPlace(var.id, *key, self.counts[key].index(var))
-
-    def find(self, place: OpPlace) -> Var | None:
-        """Return the op that is the same in this run; None where the script has no such op."""
-        key = (place.name, place.reverse, place.statement)
-        same = self.counts.get(key, [])
-        if same:
-            return same[min(place.nth, len(same) - 1)]
-        return self._of_statement(place.statement)
-
-    def _of_statement(self, statement: str) -> Var | None:
-        found: Iterable[Var] = (
-            v for (_, _, text), vs in self.counts.items() if text == statement != "" for v in vs
-        )
-        return min(found, default=None)
-
-
-def op_name(tape: Tape, var: Var) -> str:
-    """Return the name of an op's function, or the kind of what is no call."""
-    op = tape[var]
-    return op.name if isinstance(op, Call) else type(op).__name__.lower()
+    if names.find(at) is None:
+        told.append(f"no {at.told} any more: this is near it")
+    return names.positions[found]

@@ -79,14 +79,15 @@ class Stops:
         except ExpressionError as error:
             raise BreakError(str(error)) from error
         row = session.row_index if test.is_local else None
-        return self._set(Breakpoint(test, row))  # type: ignore[return-value]  # what was given
+        return self.put(Breakpoint(test, row))  # type: ignore[return-value]  # what was given
 
     def add_watch(self, text: str, session: Session) -> Watching:
         """Watch what is written, once; raises ExpressionError."""
         watch = parse_watch(text, session.opened)
-        return self._set(Watching(watch, session.row_index))  # type: ignore[return-value]  # same
+        return self.put(Watching(watch, session.row_index))  # type: ignore[return-value]  # same
 
-    def _set(self, entry: Entry) -> Entry:
+    def put(self, entry: Entry) -> Entry:
+        """Set a breakpoint or watch, in the place of one that is the same."""
         same = next((e for e in self.entries if _key(e) == _key(entry)), None)
         if same is not None:
             self.entries[self.entries.index(same)] = entry

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from yota.tape import Var
+from yota.tape import Tape, Var
 from yotaview.model.breaks import number_of
 from yotaview.model.expressions import Expression, ExpressionError, read_expression
-from yotaview.model.values import AHEAD, Ahead, check_names, op_lookup
+from yotaview.model.values import AHEAD, Ahead, check_names, named_ops, op_lookup
 
 if TYPE_CHECKING:
     from yotaview.model.opened import Opened
@@ -29,6 +29,11 @@ class Watch:
     expression: Expression | None = None
     form: str = "lean"
 
+    @property
+    def buffer(self) -> str:
+        """The name of the buffer that is watched, '' where none is."""
+        return self.text.removeprefix("bound:") if self.kind == "buffer" else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -41,33 +46,46 @@ class Change:
 def parse_watch(text: str, opened: Opened) -> Watch:
     """Read `%7`, `δ%7`, `W1`, `B0` or an expression; raises ExpressionError, which says how."""
     text = " ".join(text.split())
-    if match := re.fullmatch(r"(bound:)?B(\d+)", text):
-        return _buffer_watch(text, match[1] is not None, opened)
+    if (watch := buffer_watch(text)) is not None:
+        _check_buffer(watch, opened)
+        return watch
+    return value_watch(text, opened.tape)
+
+
+def value_watch(text: str, tape: Tape) -> Watch:
+    """Read a watch that names no buffer; raises ExpressionError."""
+    named = named_ops(tape)
     expression = read_expression(text)
-    if "x" in expression.names and "x" not in opened.named:
+    if "x" in expression.names and "x" not in named:
         raise ExpressionError(
             f"x is another op at each position: watch {WATCHED}; a breakpoint expr:{text} stops on"
             " every op where it holds"
         )
     if not expression.names:
         raise ExpressionError(f"{text} never changes: watch {WATCHED}")
-    check_names(expression.names, opened.tape)
+    check_names(expression.names, tape)
     if re.fullmatch(r"[δd]?%\d+|[^\W\d]\w*", text):
         name = expression.names[0]
-        var = opened.named.get(name) or number_of(name)
+        var = named.get(name) or number_of(name)
         return Watch(name, "cotangent" if name.startswith("δ") else "op", var)
     return Watch(text, "expression", expression=expression)
 
 
-def _buffer_watch(text: str, bound: bool, opened: Opened) -> Watch:
-    form = "bound" if bound else "lean"
+def buffer_watch(text: str) -> Watch | None:
+    """Read a watch of a buffer; None where the text names none."""
+    match = re.fullmatch(r"(bound:)?B\d{1,9}", text)
+    if match is None:
+        return None
+    return Watch(text, "buffer", form="bound" if match[1] is not None else "lean")
+
+
+def _check_buffer(watch: Watch, opened: Opened) -> None:
     if opened.row.failure is not None:
         raise ExpressionError("the function raised before it had code: there are no buffers")
-    names = [b.name for b in opened.program.plan(form).buffers]
-    if text.removeprefix("bound:") not in names:
+    names = [b.name for b in opened.program.plan(watch.form).buffers]
+    if watch.buffer not in names:
         there = f"{names[0]} to {names[-1]}" if names else "none: its values are scalars or views"
-        raise ExpressionError(f"no buffer {text}; there are: {there}")
-    return Watch(text, "buffer", form=form)
+        raise ExpressionError(f"no buffer {watch.text}; there are: {there}")
 
 
 def changes(opened: Opened, watch: Watch) -> tuple[Change, ...]:
@@ -134,9 +152,9 @@ def occupants(opened: Opened, watch: Watch) -> list[tuple[int, Var]]:
 
 def _occupants(opened: Opened, watch: Watch) -> list[tuple[int, Var]]:
     known = opened.occupants(watch.form)
-    name = watch.text.removeprefix("bound:")
-    k = next(k for k, b in enumerate(known.plan.buffers) if b.name == name)
-    return sorted((known.places[v], v) for v in known.written_by(k))
+    found = (k for k, b in enumerate(known.plan.buffers) if b.name == watch.buffer)
+    k = next(found, None)
+    return [] if k is None else sorted((known.places[v], v) for v in known.written_by(k))
 
 
 def _occupied(opened: Opened, watch: Watch) -> list[Change]:

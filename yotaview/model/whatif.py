@@ -41,6 +41,19 @@ class Branch:
         return "; ".join(e.text for e in self.edits)
 
 
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A branch of which nothing was run yet on the open call."""
+
+    number: int
+    edits: tuple[Edit, ...]
+
+    @property
+    def text(self) -> str:
+        """The edits as they were written."""
+        return "; ".join(e.text for e in self.edits)
+
+
 def fork(
     opened: Opened, edits: Sequence[Edit], number: int = 1, *, consent: bool = False
 ) -> Branch:
@@ -154,6 +167,11 @@ class Forked(Opened):
         self._on, self.memo = {}, {}
 
     @property
+    def recorded(self) -> Opened:
+        """The call as it was recorded."""
+        return self.base
+
+    @property
     def edited(self) -> frozenset[Var]:
         """The ops that the branch sets."""
         return frozenset(self.branch.edited)
@@ -173,19 +191,25 @@ class Forks:
     """The branches of one open call; `current` is the number of the one in sight, 0 for none."""
 
     base: Opened
-    branches: list[Branch] = field(default_factory=list)
+    branches: list[Branch | Planned] = field(default_factory=list)
     current: int = 0
     given: int = 0
 
     @property
     def branch(self) -> Branch | None:
         """The branch in sight."""
-        return next((b for b in self.branches if b.number == self.current), None)
+        found = (b for b in self.branches if b.number == self.current)
+        return next((b for b in found if isinstance(b, Branch)), None)
 
     def opened(self) -> Opened:
         """Return the call as the branch in sight has it."""
         branch = self.branch
         return self.base if branch is None else Forked(self.base, branch)
+
+    def on(self, base: Opened) -> Forks:
+        """Return the branches on the same call opened anew: as recorded, nothing run."""
+        planned = [Planned(b.number, b.edits) for b in self.branches]
+        return Forks(base, [*planned], 0, self.given)
 
     def add(self, text: str, *, consent: bool = False) -> Branch:
         """Edit further from the branch in sight; raises EditError."""
@@ -196,18 +220,25 @@ class Forks:
         self.branches.append(branch)
         return branch
 
-    def switch(self, number: int) -> None:
-        """Bring a branch into sight, 0 the original; raises EditError."""
-        if number and all(b.number != number for b in self.branches):
-            raise EditError(f"no what-if {number}: there are {self.numbers}")
+    def switch(self, number: int, *, consent: bool = False) -> None:
+        """Bring a branch into sight, 0 the original; raises EditError as `fork` does."""
+        if number:
+            k = self._index(number, f"no what-if {number}")
+            found = self.branches[k]
+            if isinstance(found, Planned):
+                self.branches[k] = fork(self.base, found.edits, number, consent=consent)
         self.current = number
 
     def drop(self, number: int) -> None:
         """Discard a branch; raises EditError."""
-        if all(b.number != number for b in self.branches):
-            raise EditError(f"no what-if {number} to drop: there are {self.numbers}")
-        self.branches = [b for b in self.branches if b.number != number]
+        del self.branches[self._index(number, f"no what-if {number} to drop")]
         self.current = 0 if self.current == number else self.current
+
+    def _index(self, number: int, otherwise: str) -> int:
+        found = next((k for k, b in enumerate(self.branches) if b.number == number), None)
+        if found is None:
+            raise EditError(f"{otherwise}: there are {self.numbers}")
+        return found
 
     @property
     def numbers(self) -> str:

@@ -1,4 +1,4 @@
-"""Watches with their values, breakpoints with their hits: in the Step view and in a list."""
+"""Watches with values, breakpoints with hits in the Step view; all that is set in a list."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 from yota.tape import Var
 from yotaview.model.hits import hits_of
-from yotaview.model.stops import Breakpoint, Entry, Watching
+from yotaview.model.items import Forked, Item, Marked
+from yotaview.model.stops import Breakpoint, Watching
 from yotaview.model.summary import Summary, format_number, single, summarise
 from yotaview.model.watches import Reading, Watch, changes, gathered, read_watch
+from yotaview.model.whatif import Planned
 from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
-from yotaview.render.text import STOP, WATCH, describe
+from yotaview.render.text import ALERT, NOW, STOP, WATCH, describe
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
 
 OFF = "○"
 NONE_YET = (
-    "none yet: b in a view sets a breakpoint on its op, w watches it; here a takes what is typed, "
-    "as op:log, line:9, nan or %18 if nan"
+    "none yet: b in a view sets a breakpoint on its op, w watches it, m marks it, e edits its "
+    "value; here a takes what is typed, as op:log, line:9, nan or %18 if nan"
 )
-LIST_KEYS = "a add  w watch  space off/on  d delete  n N enter go to a stop  esc"
+LIST_KEYS = "a add  w watch  space off/on  d delete  enter goes there  n N stops  esc"
+TITLE = "Breakpoints, watches, marks, what-ifs"
 
 
 def watch_lines(session: Session, width: int) -> list[Line]:
@@ -117,19 +120,55 @@ def break_lines(session: Session) -> list[Line]:
     return [break_line(session, e) for e in session.stops.breaks(session.row_index)]
 
 
+def item_line(session: Session, item: Item, width: int) -> Line:
+    """Return a line for something that is set."""
+    match item:
+        case Breakpoint():
+            return line(break_line(session, item), *_elsewhere(session, item.row))
+        case Watching():
+            if item.row != session.row_index:
+                glyph = Span(f"{WATCH if item.enabled else OFF} ", "note")
+                return line(glyph, Span(clean(item.text)), *_elsewhere(session, item.row))
+            room = min(len(label(session, item.watch)), width // 3)
+            return _watch_rows(session, item, room)[0]
+        case Marked():
+            where = clean(session.place_text(item.place))
+            return line(Span(f"{item.letter} ", "key"), Span("mark    "), Span(where, "dim"))
+        case Forked():
+            return _fork_line(session, item)
+    return line(Span(f"{ALERT} ", "alert"), Span(clean(item.told), "dim"))
+
+
+def _elsewhere(session: Session, row: int | None) -> list[Span]:
+    """Say of which other tape a stop is."""
+    if row in (None, session.row_index):
+        return []
+    return [Span(f"  on tape {row + 1} {clean(session.capture.rows[row].name)}", "dim")]
+
+
+def _fork_line(session: Session, item: Forked) -> Line:
+    row = session.capture.rows[item.row]
+    here = (item.row, item.call) == (session.row_index, session.call_index)
+    seen = here and session.forks.current == item.branch.number
+    state = "in sight" if seen else "not run yet" if isinstance(item.branch, Planned) else ""
+    call = f" call {row.calls[item.call].number}" if row.count > 1 and row.calls else ""
+    where = "" if here else f"on tape {item.row + 1} {clean(row.name)}{call}"
+    told = "  ".join(t for t in (where, state) if t)
+    return line(
+        Span(f"{NOW if seen else ' '} ", "current" if seen else ""),
+        Span(f"what-if {item.branch.number}", "number"),
+        f"  {clean(item.branch.text)}",
+        Span(f"  {told}", "dim"),
+    )
+
+
 def stops_page(
-    session: Session, entries: Sequence[Entry], row: int, width: int, told: str = ""
+    session: Session, items: Sequence[Item], row: int, width: int, told: str = ""
 ) -> Page:
-    """Return the list of breakpoints and watches with the current one marked."""
-    lines: list[Line] = []
-    for entry in entries:
-        if isinstance(entry, Breakpoint):
-            lines.append(break_line(session, entry))
-        else:
-            room = min(len(label(session, entry.watch)), width // 3)
-            lines.append(_watch_rows(session, entry, room)[0])
+    """Return the list of all that is set, with the current one marked."""
+    lines = [item_line(session, item, width) for item in items]
     cursor = row if lines else None
     if not lines:
         lines = wrap_line(line(NONE_YET), width)
     lines += [(), *wrap_line(line(Span(told or LIST_KEYS, "title" if told else "dim")), width)]
-    return Page(lines, "Breakpoints and watches", f"at op {session.stepper.index + 1}", cursor)
+    return Page(lines, TITLE, f"at op {session.stepper.index + 1}", cursor)

@@ -10,7 +10,7 @@ import numpy as np
 from yota.tape import Guard, Input, Var
 from yotaview.model.replay import quiet
 from yotaview.model.summary import format_number, norm_of, numeric
-from yotaview.model.whatif import Branch, Forks, changed
+from yotaview.model.whatif import Branch, Forks, Planned, changed
 from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
 from yotaview.render.text import ALERT, NOW, describe
 
@@ -131,7 +131,12 @@ def _change(before: Any, after: Any) -> tuple[str, str]:
 def listed(forks: Forks) -> list[Line]:
     """Return all branches, the one in sight marked."""
     rows = [_listed(0, "as recorded", forks)]
-    return rows + [_listed(b.number, clean(b.text), forks) for b in forks.branches]
+    return rows + [_listed(b.number, _told(b), forks) for b in forks.branches]
+
+
+def _told(branch: Branch | Planned) -> str:
+    later = "   not run yet: its number runs it" if isinstance(branch, Planned) else ""
+    return f"{clean(branch.text)}{later}"
 
 
 def _listed(number: int, text: str, forks: Forks) -> Line:

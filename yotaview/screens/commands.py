@@ -12,6 +12,7 @@ from yotaview.model.digits import whole
 from yotaview.model.expressions import ExpressionError, read_expression
 from yotaview.model.goto import GotoError, Unread
 from yotaview.model.hits import hits_of
+from yotaview.model.items import Forked, Marked
 from yotaview.model.parts import part_name
 from yotaview.model.stops import Breakpoint, Watching
 from yotaview.model.values import check_names, op_lookup
@@ -169,19 +170,30 @@ class Commands(Moves):
         return True
 
     def do_breakpoints(self) -> None:
-        """List breakpoints and watches."""
+        """List breakpoints, watches, marks and what-ifs."""
         screen = StopsScreen(self.session, self.jump_to_stop, ascii=self.state.ascii)
         self.app.push_screen(screen, self.after_list)
 
-    def after_list(self, wanted: str | None) -> None:
-        """Ask for what is to be added, where that was wanted."""
+    def after_list(self, wanted: str | Marked | Forked | None) -> None:
+        """Ask for what is to be added, or go to what was chosen."""
         self.redraw()
-        if wanted:
+        if isinstance(wanted, Marked):
+            self.visit(wanted.letter)
+        elif isinstance(wanted, Forked):
+            self.open_whatif(wanted)
+        elif wanted:
             self.ask("goto", wanted)
+
+    def open_whatif(self, wanted: Forked) -> None:
+        """Bring a what-if of whatever call into sight."""
+        raise NotImplementedError
 
     def jump_to_stop(self, entry: Entry, forward: bool) -> bool:
         """Go to the next or previous stop of a breakpoint or watch; tell whether there is one."""
         session = self.session
+        if entry.row not in (None, session.row_index):
+            session.open(entry.row)
+            self.redraw()
         if isinstance(entry, Breakpoint):
             hits = hits_of(session.opened, entry.test)
             ways = hits.from_here(session.stepper.index, forward=forward)

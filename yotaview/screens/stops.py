@@ -1,4 +1,4 @@
-"""The list of breakpoints and watches over the screen: jump, disable, delete, add."""
+"""The list of all that is set over the screen: jump, disable, delete, add."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from yotaview.messages import RowChosen, RowMoved
+from yotaview.model.items import Forked, Item, Marked, items_of, remove
+from yotaview.model.kept import Lost
+from yotaview.model.stops import Breakpoint, Watching
 from yotaview.render.line import Page
 from yotaview.render.stops import stops_page
 from yotaview.widgets.pane import Pane
@@ -19,8 +22,11 @@ if TYPE_CHECKING:
     from yotaview.model.stops import Entry
 
 
-class StopsScreen(ModalScreen[str]):
-    """Lists what stops `c` and `C`; closes with what is to be typed next, or nothing."""
+class StopsScreen(ModalScreen[str | Marked | Forked]):
+    """Lists breakpoints, watches, marks and what-ifs.
+
+    Closes with what is to be typed next, the mark or what-if to go to, or nothing.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,B", "dismiss('')", show=False, priority=True),
@@ -43,14 +49,14 @@ class StopsScreen(ModalScreen[str]):
         self.pane.ascii = ascii
 
     @property
-    def entries(self) -> list[Entry]:
+    def items(self) -> list[Item]:
         """What is listed."""
-        return self.session.stops.of(self.session.row_index)
+        return items_of(self.session)
 
     @property
-    def entry(self) -> Entry | None:
+    def item(self) -> Item | None:
         """The current one."""
-        found = self.entries
+        found = self.items
         self.row = max(0, min(self.row, len(found) - 1))
         return found[self.row] if found else None
 
@@ -64,33 +70,36 @@ class StopsScreen(ModalScreen[str]):
 
     def draw(self, width: int, height: int) -> Page:
         """Return the list."""
-        return stops_page(self.session, self.entries, self.row, width, self.told)
+        return stops_page(self.session, self.items, self.row, width, self.told)
 
     def action_switch(self) -> None:
         """Disable or enable the current one."""
-        if self.entry is not None:
-            self.session.stops.switch(self.entry)
+        if isinstance(self.item, Breakpoint | Watching):
+            self.session.stops.switch(self.item)
             self.again()
+        else:
+            self.again("space disables breakpoints and watches")
 
     def action_delete(self) -> None:
         """Take the current one away."""
-        if self.entry is not None:
-            self.session.stops.remove(self.entry)
+        if self.item is not None:
+            remove(self.session, self.item)
             self.again()
 
     def action_jump(self, forward: bool) -> None:
         """Go to the next or previous stop of the current one."""
-        entry = self.entry
-        if entry is None:
+        item = self.item
+        if not isinstance(item, Breakpoint | Watching):
+            self.again("n and N go to the stops of a breakpoint or watch")
             return
         way = "behind" if forward else "before"
-        moved = self.jump(entry, forward)
-        self.again("" if moved else f"{entry.text}: no stop {way} the position")
+        moved = self.jump(item, forward)
+        self.again("" if moved else f"{item.text}: no stop {way} the position")
 
     def again(self, told: str = "") -> None:
         """Draw the list anew."""
         self.told = told
-        self.row = max(0, min(self.row, len(self.entries) - 1))
+        self.row = max(0, min(self.row, len(self.items) - 1))
         self.pane.redraw()
 
     def on_row_moved(self, event: RowMoved) -> None:
@@ -103,11 +112,12 @@ class StopsScreen(ModalScreen[str]):
         """Go to the next stop of the chosen one and close."""
         event.stop()
         self.row = event.row if not event.enter else self.row
-        if event.enter and self.entry is not None:
-            entry = self.entry
-            if self.jump(entry, True) or self.jump(entry, False):
-                self.dismiss("")
-                return
-            self.again(f"{entry.text}: no stop in this call")
-            return
-        self.again()
+        item = self.item if event.enter else None
+        if isinstance(item, Marked | Forked):
+            self.dismiss(item)
+        elif isinstance(item, Lost):
+            self.again("it is set again where a run has what it was set on; d forgets it")
+        elif item is not None and (self.jump(item, True) or self.jump(item, False)):
+            self.dismiss("")
+        else:
+            self.again(f"{item.text}: no stop in this call" if item is not None else "")

@@ -6,7 +6,8 @@ import re
 
 from yotaview.model.digits import whole
 from yotaview.model.edits import ASSIGNED, EditError
-from yotaview.model.whatif import Consent, Forks
+from yotaview.model.items import Forked
+from yotaview.model.whatif import Consent
 from yotaview.render.whatif import whatif_page
 from yotaview.screens.desk import Desk
 from yotaview.screens.text import TextScreen
@@ -22,17 +23,6 @@ class WhatIf(Desk):
         """Open the prompt for a kind of answer."""
         raise NotImplementedError
 
-    @property
-    def forks(self) -> Forks:
-        """The branches of the open call."""
-        session = self.session
-        key = (session.row_index, session.call_index)
-        base = getattr(session.opened, "base", session.opened)
-        found = self.state.forks.get(key)
-        if found is None or found.base is not base:
-            found = self.state.forks[key] = Forks(base)
-        return found
-
     def do_whatif(self) -> None:
         """Ask for an edit, of the element that one stands on."""
         element = self.state.cells.element(self.session)
@@ -47,14 +37,28 @@ class WhatIf(Desk):
         whole_edit = ASSIGNED.fullmatch(rest) or re.fullmatch(r"drop\s+\d+", rest)
         return rest if self.offered and whole_edit else text
 
+    def open_whatif(self, wanted: Forked) -> None:
+        """Bring a what-if of whatever call into sight; ask again where it cannot be at once."""
+        session, number = self.session, str(wanted.branch.number)
+        if (wanted.row, wanted.call) != (session.row_index, session.call_index):
+            session.open(wanted.row, wanted.call)
+        self.asked_for = self.offered = ""
+        if not self.what_if(number):
+            told = self.told
+            self.ask("whatif", number)
+            self.tell(told)
+
     def what_if(self, text: str) -> bool:
         """Do what was typed: edit, switch, drop; where it cannot be, say why."""
-        plain, forks = self.without_offer(text.strip()), self.forks
+        plain, forks = self.without_offer(text.strip()), self.session.forks
         try:
-            if match := re.fullmatch(r"(drop\s+)?(\d+)", plain):
-                (forks.drop if match[1] else forks.switch)(whole(match[2]))
+            agreed = self.asked_for == plain
+            if match := re.fullmatch(r"drop\s+(\d+)", plain):
+                forks.drop(whole(match[1]))
+            elif re.fullmatch(r"\d+", plain):
+                forks.switch(whole(plain), consent=agreed)
             elif plain and not re.fullmatch(r"\S+\s*=", plain):
-                forks.add(plain, consent=self.asked_for == plain)
+                forks.add(plain, consent=agreed)
         except Consent as error:
             self.asked_for = plain
             self.tell(str(error))

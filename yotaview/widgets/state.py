@@ -16,7 +16,6 @@ from yotaview.model.cells import Cells
 from yotaview.model.groups import Groups
 from yotaview.model.outline import By, Outline
 from yotaview.model.timeline import Timeline
-from yotaview.model.whatif import Forks
 from yotaview.render.flow import Flow, cotangent_order
 from yotaview.render.mirror import prepare
 from yotaview.render.profile import lines_of
@@ -157,7 +156,6 @@ class State:
     mode: str = MODES[0]
     cells: Cells = field(default_factory=Cells)
     pinned: Var | None = None
-    forks: dict[tuple[int, int], Forks] = field(default_factory=dict)
     sought: str = ""
     waiting: bool = False
     rerun: bool = False

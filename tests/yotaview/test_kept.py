@@ -1,0 +1,469 @@
+"""Marks, breakpoints, watches and what-ifs outlive the file, the process and the script's edits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.yotaview.screen_text import drive, problems, text_of
+from tests.yotaview.scripts import captured, opened
+from tests.yotaview.sessions import reopened
+from tests.yotaview.test_runs import invocation
+from yota.tape import Var
+from yotaview.again import IN_FILE, LONGEST, handed_on, handed_over
+from yotaview.app import YotaView
+from yotaview.capture import Capture
+from yotaview.cli import left_open
+from yotaview.model.diff import compare
+from yotaview.model.items import Forked, Marked, items_of, remove
+from yotaview.model.kept_json import MOST
+from yotaview.model.restore import find_line
+from yotaview.model.same import same_bits
+from yotaview.model.session import Session
+from yotaview.model.standing import read_standing, stand, standing
+from yotaview.model.stops import Watching
+
+SCRIPT = """\
+import numpy as np
+import yota
+
+
+def loss(w, x):
+    a = np.sin(w)
+    b = a * x
+    return np.sum(b ** 2)
+
+
+def other(t):
+    return np.sum(np.exp(t))
+
+
+yota.grad(loss, np.arange(3.0), np.ones(3))
+yota.grad(loss, np.arange(4.0), np.ones(4))
+yota.grad(other, np.zeros(2))
+"""
+LONGER = SCRIPT.replace("    a = np.sin(w)", "    c = np.cos(x)\n    d = c * 2\n    a = np.sin(w)")
+LONGER = LONGER.replace("return np.sum(b ** 2)", "return np.sum(b ** 2) + np.sum(d)")
+
+
+def op(session: Session, name: str, row: int = 0) -> Var:
+    tape = session.capture.rows[row].tape
+    return next(v for v, o in tape if getattr(o, "name", "") == name)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    """A session on which one of everything is set, at the product in the middle of its parts."""
+    made = Session(captured(tmp_path, SCRIPT), 2)
+    made.goto(op(made, "exp", 2))
+    made.stops.add_watch(f"np.ptp({made.at})", made)
+    made.open(0)
+    made.goto(op(made, "sin"))
+    made.marks["a"] = made.place
+    sine, product = op(made, "sin"), op(made, "multiply")
+    made.break_at(f"{product} if x.max() > {sine}.max() % 7 - δ{sine}.max()")
+    made.break_at("op:exp")
+    made.stops.switch(made.stops.entries[-1])
+    made.break_at("line:7")
+    for text in (str(sine), f"δ{product}", f"np.ptp({product}) + w.max()", "B1"):
+        made.stops.add_watch(text, made)
+    made.forks.add("w[1] = 2")
+    made.opened = made.forks.opened()
+    made.forks.add(f"{sine} *= 2")
+    made.opened = made.forks.opened()
+    made.goto(product)
+    made.stepper = made.stepper.within(made.stepper.index, 2)
+    return made
+
+
+def texts(session: Session) -> list[tuple[str, bool]]:
+    """Return breakpoints, then watches, each as written."""
+    entries = sorted(session.stops.entries, key=lambda e: isinstance(e, Watching))
+    return [(e.text, e.enabled) for e in entries]
+
+
+def again(session: Session, capture: Capture) -> tuple[Session, str]:
+    return stand(capture, read_standing(standing(session, "step", "nord").text()))
+
+
+def test_saved_session_carries_all_that_is_set(session: Session, tmp_path: Path) -> None:
+    session.capture.standing = standing(session, "graph", "nord").text()
+    left = left_open(invocation("x.yota", reopened(session.capture, tmp_path)))
+    assert left is not None
+    back, view, told = left
+    assert (view, told, back.lost) == ("graph", "", [])
+    assert (back.place, back.stepper.todo) == (session.place, 2)
+    assert back.marks == session.marks
+    assert texts(back) == texts(session)
+    assert [b.text for b in back.forks.branches] == [b.text for b in session.forks.branches]
+    assert back.forks.current == session.forks.current == 2
+    for var in session.tape.ops:
+        assert same_bits(back.recorded(var), session.recorded(var)), var
+    back.forks.switch(1)
+    session.forks.switch(1)
+    assert back.forks.branch is not None
+    assert session.forks.branch is not None
+    assert same_bits(back.forks.branch.values[Var(1)], session.forks.branch.values[Var(1)])
+
+
+def test_longer_script_has_the_same_set_on_the_same_ops(session: Session, tmp_path: Path) -> None:
+    back, told = again(session, captured(tmp_path, LONGER))
+    sine, product = op(back, "sin"), op(back, "multiply")
+    product = next(v for v, o in back.tape if o.name == "multiply" and sine in o.operands)
+    assert sine != op(session, "sin")
+    assert back.at == product
+    assert back.stepper.todo == 2
+    assert told == "breakpoint line:7: line 9 now"
+    assert texts(back)[:3] == [
+        (f"{product} if x.max() > {sine}.max() % 7 - δ{sine}.max()", True),
+        ("op:exp", False),
+        ("line:9", True),
+    ]
+    watched = [text for text, _ in texts(back)[4:]]
+    assert watched[:3] == [str(sine), f"δ{product}", f"np.ptp({product}) + w.max()"]
+    assert back.marks["a"].index == back.stepper.positions[sine]
+    first = session.program.plan().occupants(1)[0][0]
+    held = back.program.plan().buffer({op(session, "sin"): sine}.get(first, product))
+    assert held is not None
+    assert watched[3] == held.name
+    assert [b.text for b in back.forks.branches] == ["w[1] = 2", f"w[1] = 2; {sine} *= 2"]
+    w = np.arange(3.0)
+    w[1] = 2
+    assert np.array_equal(back.recorded(sine), np.sin(w) * 2)
+
+
+def test_what_has_no_op_any_more_is_said_by_name_and_waits(
+    session: Session, tmp_path: Path
+) -> None:
+    changed = SCRIPT.replace("a = np.sin(w)", "a = np.tan(w)").replace("np.exp(t)", "t")
+    back, told = again(session, captured(tmp_path, changed))
+    assert "mark a: no such op any more (sin of a = np.sin(w))" in told
+    assert "3 of 5 shown, B lists what is lost" in told
+    said = [lost.told for lost in back.lost]
+    assert "watch %3: no such op any more (sin of a = np.sin(w))" in said
+    assert any(s.startswith("what-if 2 (w[1] = 2; %3 *= 2): no such op any more") for s in said)
+    assert [b.text for b in back.forks.branches] == ["w[1] = 2"]
+    assert not back.marks
+    third, told = again(back, captured(tmp_path, SCRIPT))
+    assert (told, third.lost) == ("", [])
+    assert third.marks == session.marks
+    assert sorted(texts(third)) == sorted(texts(session))
+    assert [b.text for b in third.forks.branches] == [b.text for b in session.forks.branches]
+
+
+def test_changed_statement_leaves_its_op_what_it_was(session: Session, tmp_path: Path) -> None:
+    back, told = again(session, captured(tmp_path, SCRIPT.replace("a * x", "(a + 0.0) * x")))
+    assert told == ""
+    assert (back.op.name, back.lost) == ("multiply", [])
+
+
+def test_row_that_is_gone_is_said(session: Session, tmp_path: Path) -> None:
+    fewer = SCRIPT.replace("yota.grad(other, np.zeros(2))\n", "")
+    back, told = again(session, captured(tmp_path, fewer))
+    assert told == f"watch np.ptp({op(session, 'exp', 2)}): no such tape of other any more"
+    assert len(back.lost) == 1
+
+
+PRIMITIVE = """\
+import numpy as np
+import yota
+
+runs = []
+
+
+@yota.primitive
+def twice(x):
+    runs.append(1)
+    return 2 * x
+
+
+yota.defvjp(twice, lambda dy, y, x: 2 * dy)
+
+
+def loss(x):
+    return np.sum(twice(x))
+
+
+yota.grad(loss, np.ones(3))
+"""
+
+
+def test_functions_of_the_users_wait_for_the_key(tmp_path: Path) -> None:
+    session = opened(tmp_path, PRIMITIVE)
+    session.forks.add("x *= 2", consent=True)
+    session.opened = session.forks.opened()
+    back, told = again(session, captured(tmp_path, PRIMITIVE))
+    runs = op_function(back).__wrapped__.__globals__["runs"]
+    before = len(runs)
+    assert "what-if 1 (x *= 2) is not in sight: this runs your twice" in told
+    assert np.array_equal(back.recorded(Var(1)), np.ones(3))
+    app = YotaView(back)
+
+    async def act(pilot: Any) -> None:
+        await pilot.press("B", "enter")
+        await pilot.pause()
+        assert "this runs your twice" in text_of(app)
+        assert len(runs) == before
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "What-if 1: x *= 2" in text_of(app)
+        assert len(runs) == before + 1
+        assert not problems(app)
+
+    drive(app, (120, 40), act)
+
+
+def op_function(session: Session) -> Any:
+    return next(o.fn for _, o in session.tape if getattr(o, "name", "") == "twice")
+
+
+def test_call_opened_again_still_has_its_what_ifs(session: Session) -> None:
+    session.open(1)
+    assert session.forks.branches == []
+    session.open(0)
+    assert [b.text for b in session.forks.branches] == ["w[1] = 2", "w[1] = 2; %3 *= 2"]
+    assert session.forks.current == 0
+    session.forks.switch(2)
+    assert session.forks.branch is not None
+    assert session.forks.add("w[0] = 1").number == 3
+
+
+def test_list_shows_all_kinds_and_each_can_be_left(session: Session) -> None:
+    app = YotaView(session)
+
+    async def act(pilot: Any) -> None:
+        await pilot.press("B")
+        await pilot.pause()
+        shown = text_of(app)
+        for told in ("● %4 if", "○ op:exp", "◎ B1", "on tape 3 other", "a mark    loss, op 3"):
+            assert told in shown
+        assert "what-if 1  w[1] = 2" in shown
+        assert "▶ what-if 2" in shown
+        at = [type(i) for i in items_of(session)].index(Forked)
+        await pilot.press(*["down"] * at, "enter")
+        await pilot.pause()
+        assert "What-if 1: w[1] = 2" in text_of(app)
+        await pilot.press("escape", "B", *["down"] * (at + 1), "d")
+        assert [b.number for b in session.forks.branches] == [1]
+        await pilot.press("up", "enter")
+        await pilot.pause()
+        assert session.place == session.marks["a"]
+        assert not problems(app)
+
+    drive(app, (120, 40), act)
+
+
+def test_everything_in_the_list_can_be_deleted(session: Session, tmp_path: Path) -> None:
+    changed = SCRIPT.replace("a = np.sin(w)", "a = np.tan(w)")
+    back, _ = again(session, captured(tmp_path, changed))
+    assert back.lost
+    back.marks["b"] = back.place
+    kinds = {type(i) for i in items_of(back)}
+    assert {Marked, Forked} < kinds
+    app = YotaView(back)
+
+    async def act(pilot: Any) -> None:
+        await pilot.press("B", *["d"] * len(items_of(back)))
+        await pilot.pause()
+        assert "none yet" in text_of(app)
+        assert not problems(app)
+
+    drive(app, (80, 24), act)
+    assert items_of(back) == []
+
+
+def test_what_if_in_sight_gives_way_when_it_is_dropped(session: Session) -> None:
+    shown = next(i for i in items_of(session) if isinstance(i, Forked) and i.branch.number == 2)
+    remove(session, shown)
+    assert session.forks.current == 0
+    assert np.array_equal(session.recorded(Var(1)), np.arange(3.0))
+
+
+def test_stop_of_another_tape_is_gone_to(session: Session) -> None:
+    app = YotaView(session)
+
+    async def act(pilot: Any) -> None:
+        rows = [getattr(i, "row", None) for i in items_of(session)]
+        await pilot.press("B", *["down"] * rows.index(2), "enter")
+        await pilot.pause()
+        assert (session.row_index, session.op.name) == (2, "exp")
+
+    drive(app, (120, 40), act)
+
+
+def test_comparison_of_sessions_takes_no_notice(session: Session, tmp_path: Path) -> None:
+    session.capture.standing = standing(session, "step", "nord").text()
+    back = reopened(session.capture, tmp_path)
+    diff = compare(Session(session.capture, 0), Session(back, 0))
+    assert diff.same_structure
+    assert diff.first is None
+
+
+def told(session: Session) -> Any:
+    return json.loads(standing(session, "step", "nord").text())
+
+
+WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
+    "no list": (lambda j: j.update(marks={"a": 1}), "the marks cannot be read"),
+    "no object": (lambda j: j.update(marks=[7, None, "x"]), "3 of 3 marks cannot be read"),
+    "a long letter": (lambda j: j["marks"][0].update(letter="ab"), "1 of 1 marks cannot be read"),
+    "an escape": (lambda j: j["marks"][0].update(letter="\x1b"), "1 of 1 marks cannot be read"),
+    "a call of text": (lambda j: j["marks"][0].update(call="1"), "1 of 1 marks cannot be read"),
+    "too many": (
+        lambda j: j.update(marks=j["marks"] * (MOST + 1)),
+        f"{MOST} of {MOST + 1} marks read",
+    ),
+    "a number below 0": (
+        lambda j: j["marks"][0]["at"].update(nth=-1),
+        "1 of 1 marks cannot be read",
+    ),
+    "a true number": (lambda j: j["marks"][0]["at"].update(nth=True), "1 of 1 marks cannot be"),
+    "no such op": (
+        lambda j: j["marks"][0]["at"].update(nth=10**9),
+        "mark a: no such op any more (sin of",
+    ),
+    "no such row": (
+        lambda j: j["marks"][0]["row"].update(nth=99),
+        "mark a: no such tape of loss any more",
+    ),
+    "a part that no op has": (lambda j: j["marks"][0].update(todo=9), ""),
+    "no such call": (lambda j: j["marks"][0].update(call=99), "mark a: call 99 is not kept"),
+    "nothing raised": (lambda j: j["marks"][0].update(at=None), "mark a: nothing raised"),
+    "a breakpoint that runs": (
+        lambda j: j["breakpoints"][1]["what"].update(text="expr:__import__('os')"),
+        "breakpoint expr:__import__('os'): ",
+    ),
+    "an attribute": (
+        lambda j: j["breakpoints"][1]["what"].update(text="expr:x.__class__"),
+        "breakpoint expr:x",
+    ),
+    "a lambda": (
+        lambda j: j["watches"][0]["what"].update(text="(lambda: 1)()", ops=[]),
+        "watch (lambda",
+    ),
+    "a long expression": (
+        lambda j: j["watches"][0]["what"].update(text="w+" * 200 + "w", ops=[]),
+        "watch w+w+",
+    ),
+    "a longer one": (
+        lambda j: j["watches"][0]["what"].update(text="w" * 9999),
+        "1 of 5 watches cannot be read",
+    ),
+    "an op of no tape": (
+        lambda j: j["breakpoints"][0].update(row=None),
+        "it names an op, but no tape",
+    ),
+    "a buffer of no plan": (lambda j: j["watches"][4]["what"].update(text="B99", ops=[]), ""),
+    "an edit that runs": (
+        lambda j: j["what-ifs"][0]["edits"][0].update(text="w = open('/etc/passwd')"),
+        "what-if 1 (w = open('/etc/passwd')): no function",
+    ),
+    "no edit": (lambda j: j["what-ifs"][0].update(edits=[]), "1 of 2 what-ifs cannot be read"),
+    "edits without end": (
+        lambda j: j["what-ifs"][0].update(edits=j["what-ifs"][0]["edits"] * 101),
+        "1 of 2 what-ifs cannot be read",
+    ),
+    "an edit that does not fit": (
+        lambda j: j["what-ifs"][1]["edits"][0].update(text="w = w[0:2]"),
+        "is not in sight: ",
+    ),
+    "what-if 0": (lambda j: j["what-ifs"][0].update(number=0), "1 of 2 what-ifs cannot be read"),
+    "one number twice": (
+        lambda j: j["what-ifs"][0].update(number=2),
+        "another what-if has this number",
+    ),
+    "a view that is none": (lambda j: j.update(view="../../x"), ""),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_in_a_file_is_said_and_left_out(
+    session: Session, tmp_path: Path, name: str
+) -> None:
+    change, said = WRONG[name]
+    j = told(session)
+    change(j)
+    session.capture.standing = json.dumps(j)
+    left = left_open(invocation("x.yota", reopened(session.capture, tmp_path)))
+    assert left is not None
+    back, view, text = left
+    assert said in text
+    assert (said == "") == (text == "")
+    assert view == "step"
+    for place in [*back.marks.values()]:
+        back.visit(place)
+    app = YotaView(back)
+
+    async def act(pilot: Any) -> None:
+        await pilot.press("B")
+        await pilot.pause()
+        await pilot.press("escape", "c", "C", "3", "1")
+        await pilot.pause()
+        assert not problems(app)
+
+    drive(app, (80, 24), act)
+
+
+@pytest.mark.parametrize("text", ["{}", "[", "null", '{"row": {"name": 3, "nth": 0}}', "1" * 5000])
+def test_file_that_says_no_place_opens_as_one_without(
+    session: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    session.capture.standing = text
+    assert left_open(invocation("x.yota", reopened(session.capture, tmp_path))) is None
+    assert "what was set in this session is left out" in capsys.readouterr().err
+
+
+def test_text_without_end_is_no_place(session: Session) -> None:
+    with pytest.raises(ValueError, match="not a place of the screen: 5,000,000 characters"):
+        read_standing("x" * 5_000_000)
+
+
+def test_session_of_an_earlier_version_has_its_stops_again(
+    session: Session, tmp_path: Path
+) -> None:
+    sine = {"number": 3, "name": "sin", "reverse": False, "statement": "a = np.sin(w)", "nth": 0}
+    session.capture.standing = json.dumps(
+        {
+            "row": "loss", "nth": 0, "call": 1, "at": sine, "breaks": [sine], "view": "step",
+            "theme": "nord", "whens": ["nan"], "specs": ["op:exp"], "watches": [sine],
+        }
+    )  # fmt: skip
+    left = left_open(invocation("x.yota", reopened(session.capture, tmp_path)))
+    assert left is not None
+    assert left[0].at == Var(3)
+    assert texts(left[0]) == [("%3 if nan", True), ("op:exp", True), ("%3", True)]
+    assert left[2] == ""
+
+
+def test_long_place_is_handed_on_in_a_file_that_goes() -> None:
+    assert handed_on("{}") == "{}" == handed_over("{}")
+    text = "x" * (LONGEST + 1)
+    word = handed_on(text)
+    path = Path(word.removeprefix(IN_FILE))
+    assert path.stat().st_mode & 0o077 == 0
+    assert handed_over(word) == text
+    assert not path.exists()
+    with pytest.raises(ValueError, match="No such file"):
+        handed_over(word)
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["def f():", "  b = a", "  return b"], 2),
+        (["import x", "", "def f():", "  b = a", "  return b"], 4),
+        (["x", "y", "def f():", "  b = a + 1", "  return b"], 4),
+        (["  b = a", "def f():", "  c = a", "  return c", "  b = a"], 1),
+        (["def f():", "  c = a", "  return c"], None),
+        ([], None),
+    ],
+)
+def test_line_is_found_by_its_text_else_by_its_neighbours(
+    lines: list[str], found: int | None
+) -> None:
+    assert find_line(lines, 2, ("b = a", "def f():", "return b")) == found
