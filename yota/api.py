@@ -326,11 +326,13 @@ def value_and_grad(
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         if not BUSY:
             try:
-                for cached in slot.programs:
-                    result = cached.answer(f, args, kwargs)
-                    if result is not MISS:
-                        cached.hits += 1
-                        return result if cached.count == whole else (result[0], taken(result[1]))
+                cached = slot.first
+                result = cached.answer(f, args, kwargs)
+                if result is MISS:
+                    cached, result = slot.find(f, args, kwargs)
+                if result is not MISS:
+                    cached.hits += 1
+                    return result if cached.count == whole else (result[0], taken(result[1]))
             except Exception:
                 # traced anew below, it raises at the user's own line
                 pass

@@ -89,16 +89,45 @@ class Cached:
         return True
 
 
+def _nothing() -> Cached:
+    """Return what answers no call."""
+    cached = Cached.__new__(Cached)
+    cached.answer, cached.count, cached.hits = unmade, 0, 0
+    return cached
+
+
+NOTHING = _nothing()
+
+
 class Slot:
     """The programs of one code object, or of one compiled function, under one way of calling."""
 
     def __init__(self, code: Any, exact: bool) -> None:
         self.code, self.exact = code, exact
-        self.programs: tuple[Cached, ...] = ()
+        self.hold(())
         self.is_held = True
         self.in_vain = 0
         self.why = ""
         self.reverses = Reverses(exact)
+
+    def hold(self, programs: tuple[Cached, ...]) -> None:
+        """Put these programs in the place of those that were here; the newest stands first."""
+        self.programs = programs
+        self.first = programs[0] if programs else NOTHING
+
+    def find(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return what fits with its result, else `NOTHING` and MISS; raise what a program raises.
+
+        What fits is asked first at the next call.
+        """
+        for cached in self.programs:
+            result = cached.answer(f, args, kwargs)
+            if result is not MISS:
+                with _lock:
+                    # another thread may have dropped it
+                    self.first = cached if cached in self.programs else NOTHING
+                return cached, result
+        return NOTHING, MISS
 
     def answer(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any) -> Any:
         """Return the result and the program of what fits, else None."""
@@ -143,11 +172,13 @@ def reset() -> None:
     global _state
     with _lock:
         for slot in SLOTS.values():
-            slot.programs, slot.is_held = (), False
+            slot.hold(())
+            slot.is_held = False
         SLOTS.clear()
         for compiled in list(ALL):
             for slot in compiled.slots.values():
-                slot.programs, slot.is_held = (), False
+                slot.hold(())
+            slot.is_held = False
             compiled.slots.clear()
         _state = _State()
 
@@ -285,7 +316,7 @@ def insert(slot: Slot, cached: Cached) -> None:
     with _lock:
         _state.tick += 1
         cached.tick = _state.tick
-        slot.programs = (cached, *slot.programs)
+        slot.hold((cached, *slot.programs))
         if slot.code is not None:
             _state.programs += 1
             _state.nbytes += cached.nbytes
@@ -315,7 +346,7 @@ def sweep() -> None:
 
 def drop(slot: Slot, cached: Cached) -> None:
     """Take a program out of its slot."""
-    slot.programs = tuple(c for c in slot.programs if c is not cached)
+    slot.hold(tuple(c for c in slot.programs if c is not cached))
     _state.hits += cached.hits
     if slot.code is not None:
         _state.programs -= 1

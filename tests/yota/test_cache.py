@@ -91,6 +91,19 @@ def test_two_branches_in_turn_are_traced_twice():
     assert yota.cache_info().misses - before == 2
 
 
+def test_value_and_grad_answers_each_of_several_programs_and_none_that_was_dropped():
+    vg = yota.value_and_grad(square)
+    small, large = X, np.arange(5.0)
+    for x in (small, large, small, large, large, small, small):
+        value, gradient = vg(x)
+        assert (value, gradient.tolist()) == (np.sum(x * x), (2 * x).tolist())
+    assert (yota.cache_info().misses, yota.cache_info().hits) == (2, 5)
+    yota.reset()
+    for _ in range(3):
+        assert vg(small)[1].tolist() == (2 * small).tolist()
+    assert (yota.cache_info().misses, yota.cache_info().hits) == (1, 2)
+
+
 def test_fresh_functions_of_one_code_share_a_program():
     def made(k):
         return lambda x: np.sum(x * k)

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 import yota
 from tests.bits import bits
 from tests.programs import programs
-from tests.yota.forms import CASES, EPS, SPECIAL, assert_close, forms_of, forward, ways
+from tests.yota.forms import CASES, EPS, SPECIAL, V, assert_close, forms_of, forward, ways
 from tests.yota.tapes import Hand
 from tests.zoo import SMOOTH
 from yota import floats
 from yota.kernels import CHUNK
+from yota.passes import PIPELINE, optimise
 from yota.passes.forms import FORMS
 from yota.program import entry_of
+from yota.tape import Call
 
 rng = np.random.default_rng(5)
 
@@ -127,6 +129,43 @@ def test_signs_change_no_bit_but_those_of_zero_and_nan():
         assert "signs" in forms_of(tape)
         want, got = ways(tape, x, y)
         assert np.allclose(want[0], got[0], rtol=1e-14, atol=0, equal_nan=True)
+
+
+def test_a_sign_moves_on_until_a_sum_takes_it_up():
+    def f(x, y):
+        return np.sum(y - np.cos(x) * np.exp(y))
+
+    x, y = V, V[::-1].copy()
+    tape = yota.gradtape(f, x, y)
+    last = optimise(tape, PIPELINE)[-1].tape
+    assert "signs" in forms_of(tape)
+    assert np.negative not in {op.fn for _, op in last if isinstance(op, Call)}
+    scale = np.sum(np.abs(y) + np.exp(y)), (np.exp(y), 1.0 + np.exp(y))
+    assert_close(tape, x, y, scale=scale, terms=100)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_what_repeats_one_number_is_computed_when_the_code_is_made(exact):
+    def f(x):
+        return np.sum(0.25 * (x * x) - np.exp(x))
+
+    tape = yota.gradtape(f, V)
+    last = optimise(tape, PIPELINE, exact)[-1].tape
+    calls = [op for _, op in last if isinstance(op, Call)]
+    assert "numbers" in forms_of(tape, exact)
+    assert np.broadcast_to not in {op.fn for op in calls}
+    assert len(calls) == (9 if exact else 8)
+    want, got = tape.play(V)[1][0], entry_of(tape, exact)(V)[1][0]
+    assert bits(want) == bits(got) or (not exact and np.allclose(want, got, rtol=1e-15))
+
+
+def test_what_would_warn_is_left_to_each_call():
+    with np.errstate(all="ignore"):
+        tape = yota.gradtape(lambda x: np.sum(1e200 * (1e200 * x)), np.zeros(9000))
+    run = entry_of(tape)
+    for _ in range(2):
+        with np.errstate(over="warn"), pytest.warns(RuntimeWarning, match="overflow"):
+            assert np.all(np.isinf(run(np.zeros(9000))[1][0]))
 
 
 @pytest.mark.parametrize("fn", floats.PYTHON, ids=lambda f: f.__name__)

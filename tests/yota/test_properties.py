@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import yota
@@ -53,6 +53,8 @@ def test_every_number_ever_given_has_a_fate(program: Program):
 
 
 @given(programs)
+@example(build(109))
+@example(build(1512))
 @settings(max_examples=40)
 def test_passes_are_idempotent(program: Program):
     tape = gradtape(program)

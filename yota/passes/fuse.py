@@ -13,8 +13,14 @@ def fuse(tape: Tape, exact: bool = False) -> Tape:
 
     What a guard, a comparison or a shape depends on keeps its bits in any case.
     """
-    work = Work(tape, deciding(tape))
+    work, changes = Work(tape, deciding(tape)), -1
+    while work.changes != changes:
+        # one brings to light what another can leave out
+        changes = work.changes
+        for form in FORMS:
+            if form.exact:
+                form.run(work)
     for form in FORMS:
-        if form.exact or not exact:
+        if not (form.exact or exact):
             form.run(work)
     return work.done("fuse")

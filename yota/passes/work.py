@@ -46,6 +46,7 @@ class Work:
         self.stacks: dict[tuple[Var, ...], Var] = {}
         self.turned: dict[Var, Var] = {}
         self.next_id = tape.next_id
+        self.changes = 0
         # where each op runs, and how far the next one to either side may be
         self.rank: dict[Var, tuple[float, float]] = {
             v: (float(k), 1.0) for k, v in enumerate(tape.ops)
@@ -105,6 +106,7 @@ class Work:
 
     def change(self, var: Var, op: Call, why: str) -> None:
         """Let another call give the value of `var`."""
+        self.changes += 1
         self.leave(var)
         self.ops[var] = op
         self.why[var] = f"{self.why[var]}; {why}" if var in self.why else why
@@ -181,6 +183,7 @@ class Work:
         op = self.ops[user]
         if not isinstance(op, Call):
             raise TypeError(op)
+        self.changes += 1
         self.leave(user)
         args = map_vars(op.args, lambda v: new if v == old else v)
         kwargs = tuple((k, map_vars(x, lambda v: new if v == old else v)) for k, x in op.kwargs)
@@ -205,6 +208,7 @@ class Work:
         for user in list(self.users[var]):
             self.reread(user, var, into)
         if var in self.kept:
+            self.changes += 1
             self.kept.discard(var)
             self.kept.add(into)
         self.merge(var, into, why)

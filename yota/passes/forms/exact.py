@@ -9,7 +9,7 @@ import numpy as np
 
 from yota.passes.algebra import Known
 from yota.passes.work import Work
-from yota.tape import Call, Spec, Var, format_call
+from yota.tape import Call, Constant, Op, Spec, Var, format_call
 
 # Elementwise functions whose results are correctly rounded in every loop that NumPy has for them.
 ROUNDED = {
@@ -18,6 +18,7 @@ ROUNDED = {
     np.not_equal, np.logical_and, np.logical_or, np.logical_not,
 }  # fmt: skip
 _REAL = (np.dtype(np.float64), np.dtype(np.float32))
+_FILLS: dict[Any, Any] = {np.zeros_like: False, np.ones_like: True}
 
 
 def is_real_array(spec: Spec | None) -> bool:
@@ -59,27 +60,48 @@ def expand_means(work: Work) -> None:
 
 def number_repeated(work: Work) -> None:
     """Let elementwise calls read one number instead of an array that repeats it."""
-    known = Known(work.tape)
+    numbers = _repeated_numbers(work)
     for fn in list(ROUNDED):
         for var, op in work.calls(fn):
             for at, x in enumerate(op.args):
-                number = _repeated(x, work, known)
+                number = numbers.get(x) if type(x) is Var else None
                 if number is not None and _may_stand_for(work, op, at, ()):
                     args = (*op.args[:at], number, *op.args[at + 1 :])
                     op = _reading(work, var, op, args, f"numbers: {x} repeats one number")
 
 
-def _repeated(x: Any, work: Work, known: Known) -> Any:
-    """Return the number that all elements of an array are, None where they differ."""
-    op = work.ops[x] if type(x) is Var else None
-    if op is None or op.spec.kind != "array" or not op.spec.shape:
+def _repeated_numbers(work: Work) -> dict[Var, Any]:
+    """Return the number that all elements of an array are, for those arrays that repeat one."""
+    known, numbers = Known(work.tape), dict[Var, Any]()
+    for var, op in work.ops.items():
+        number = _repeated(var, op, known, numbers)
+        if number is not None and number == number:
+            numbers[var] = op.spec.dtype.type(number)
+    return {v: n for v, n in numbers.items() if work.ops[v].spec.shape}
+
+
+def _repeated(var: Var, op: Op, known: Known, numbers: dict[Var, Any]) -> Any:
+    """Return the number that a value consists of, None where its elements may differ."""
+    if op.spec.kind not in ("array", "scalar") or not isinstance(op, Call):
+        return known.number(var) if op.spec.kind in ("array", "scalar") else None
+    if op.fn in _FILLS and len(op.args) == 1 and not op.kwargs:
+        return _FILLS[op.fn]
+    if op.fn is np.broadcast_to:
+        return numbers.get(op.args[0])
+    if op.fn not in ROUNDED or op.kwargs or op.spec.kind == "scalar":
         return None
-    spec = op.spec
-    if isinstance(op, Call):
-        plain = op.fn in (np.zeros_like, np.ones_like) and len(op.args) == 1 and not op.kwargs
-        return spec.dtype.type(op.fn is np.ones_like) if plain else None
-    number = known.number(x) if x in work.tape.ops else None
-    return None if number is None or number != number else spec.dtype.type(number)
+    operands = [numbers.get(x) if type(x) is Var else x for x in op.args]
+    return None if None in operands else _quietly(op, operands)
+
+
+def _quietly(op: Call, operands: list[Any]) -> Any:
+    """Return an elementwise function of numbers, None where it warns."""
+    try:
+        with np.errstate(all="raise"):
+            number = op.fn(*operands)
+    except ArithmeticError:
+        return None
+    return number if number.dtype == op.spec.dtype else None
 
 
 def _reading(work: Work, var: Var, op: Call, args: tuple[Any, ...], why: str) -> Call:
@@ -122,15 +144,25 @@ def read_through(work: Work) -> None:
 def drop_ones(work: Work) -> None:
     """Leave out products with one, which the other forms bring to light."""
     for var, op in work.calls(np.multiply):
-        for x, y in (op.args, op.args[::-1]):
-            if _is_one(y) and _gives_back(work, op, x):
-                work.put(var, x, f"ones: {format_call(op)} changes no bit")
-                break
+        if (x := times(work, op, 1.0)) is not None:
+            work.put(var, x, f"ones: {format_call(op)} changes no bit")
 
 
-def _is_one(x: Any) -> bool:
-    number = isinstance(x, int | float | np.number) and not isinstance(x, bool)
-    return number and bool(x == 1)
+def times(work: Work, op: Call, number: float) -> Var | None:
+    """Return what a product multiplies by this number, if the result has its type and layout."""
+    for x, y in (op.args, op.args[::-1]):
+        if _is_number(work, y, number) and _gives_back(work, op, x):
+            return x  # type: ignore[no-any-return]  # a Var
+    return None
+
+
+def _is_number(work: Work, x: Any, number: float) -> bool:
+    if type(x) is Var:
+        op = work.ops[x]
+        x = op.value if isinstance(op, Constant) and not op.spec.shape else None
+    if isinstance(x, np.ndarray):
+        x = x[()]
+    return isinstance(x, int | float | np.number) and type(x) is not bool and bool(x == number)
 
 
 def _gives_back(work: Work, op: Call, x: Any) -> bool:

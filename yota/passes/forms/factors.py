@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from yota.passes.forms.exact import axes_of, is_real_array
+from yota.passes.forms.exact import axes_of, is_real_array, times
 from yota.passes.work import Work
 from yota.tape import Call, Var
 
@@ -17,10 +17,22 @@ _LINEAR = (np.add, np.subtract, *_PRODUCTS, np.negative, np.sum)
 
 def absorb_signs(work: Work) -> None:
     """Subtract instead of adding what was negated; let a sign wait until something takes it up."""
-    for var, _ in work.calls(*_LINEAR):
-        user: Var | None = var
-        while user is not None and _absorb(work, user):
-            user = work.only_user(user)
+    for var, op in work.calls(np.multiply):
+        x = times(work, op, -1.0) if work.is_free(var) else None
+        if x is not None:
+            work.exchange(var, "signs: a product with -1 is a negation", np.negative, x)
+    has_moved = True
+    while has_moved:
+        # what was made on the way may take up a sign, too
+        has_moved = sum(_move_on(work, var) for var, _ in work.calls(*_LINEAR)) > 0
+
+
+def _move_on(work: Work, var: Var) -> bool:
+    """Let signs move from an op downwards as far as they can; tell whether one has moved."""
+    before, user = work.ops[var], var
+    while _absorb(work, user) and (below := work.only_user(user)) is not None:
+        user = below
+    return work.ops[var] is not before
 
 
 def _absorb(work: Work, var: Var) -> bool:
@@ -48,10 +60,14 @@ def negated(work: Work, x: Any) -> Var | None:
 
 def _is_taken_up(work: Work, x: Var) -> bool:
     """Tell whether one op alone reads a var, or sums alone do."""
-    if work.only_user(x) is not None:
-        return True
+    return work.only_user(x) is not None or _is_summed(work, x)
+
+
+def _is_summed(work: Work, x: Var) -> bool:
+    """Tell whether sums alone read a var, once each."""
     sums = (work.call_of(u, np.add, np.subtract) for u in work.users[x])
-    return x not in work.kept and all(op is not None and op.args[0] != op.args[1] for op in sums)
+    alike = all(op is not None and op.args[0] != op.args[1] for op in sums)
+    return alike and x not in work.kept and work.is_free(*work.users[x])
 
 
 def _into_sum(work: Work, var: Var, op: Call) -> None:
@@ -59,10 +75,15 @@ def _into_sum(work: Work, var: Var, op: Call) -> None:
     if (source := negated(work, y)) is not None and _shares_type(work, op, x):
         fn = np.subtract if op.fn is np.add else np.add
         work.exchange(var, f"signs: {y} is the negative of {source}", fn, x, source)
-        work.swallow(y, var, f"signs: {var} takes the sign up")
+        _taken(work, y, var)
     elif op.fn is np.add and (source := negated(work, x)) is not None and _shares_type(work, op, y):
         work.exchange(var, f"signs: {x} is the negative of {source}", np.subtract, y, source)
-        work.swallow(x, var, f"signs: {var} takes the sign up")
+        _taken(work, x, var)
+
+
+def _taken(work: Work, x: Var, var: Var) -> None:
+    work.swallow(x, var, f"signs: {var} takes the sign up")
+    work.bury(x)
 
 
 def _shares_type(work: Work, op: Call, x: Any) -> bool:
@@ -74,7 +95,8 @@ def _shares_type(work: Work, op: Call, x: Any) -> bool:
 
 def _through_product(work: Work, var: Var, op: Call) -> None:
     user = work.only_user(var)
-    if user is None or work.call_of(user, *_LINEAR) is None or not work.is_free(user):
+    one = user is not None and work.call_of(user, *_LINEAR) is not None and work.is_free(user)
+    if not (one or _is_summed(work, var)):
         return
     for at, x in enumerate(op.args):
         source = negated(work, x)
@@ -82,7 +104,7 @@ def _through_product(work: Work, var: Var, op: Call) -> None:
             args = (*op.args[:at], source, *op.args[at + 1 :])
             product = work.call(var, op.spec, op.fn, *args)
             work.exchange(var, f"signs: that of {x} moves on", np.negative, product)
-            work.swallow(x, var, f"signs: {var} takes the sign up")
+            _taken(work, x, var)
             return
 
 
@@ -97,7 +119,7 @@ def _through_sum(work: Work, var: Var, op: Call) -> None:
     x = op.args[0]
     total = work.call(var, op.spec, np.sum, source, *op.args[1:], **dict(op.kwargs))
     work.exchange(var, f"signs: that of {x} waits for the sum", np.negative, total)
-    work.swallow(x, var, f"signs: {var} takes the sign up")
+    _taken(work, x, var)
 
 
 def join_scales(work: Work) -> None:

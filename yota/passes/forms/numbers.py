@@ -111,12 +111,12 @@ class _Floats:
         return self.known.get((fn, operand_key(args)))
 
     def literal(self, x: Any) -> Any:
-        """Return a number of NumPy's as one of Python's."""
+        """Return a number of NumPy's, or an int, as a float."""
         if type(x) is Var:
             x = self.same.get(x, x)
             op = self.work.ops[x]
             return op.value.item() if _is_number(op) and isinstance(op, Constant) else x
-        return x.item() if isinstance(x, np.generic) else x
+        return float(x)
 
     def finish(self) -> None:
         """Turn floats into numbers of NumPy's again where something else reads them."""
