@@ -21,6 +21,7 @@ FIRST_ONLY = ("power-of-0",)
 def weighed(s: Sample, dy: Any) -> Callable[..., Any]:
     """Return the sample as a real function of what it varies, weighed with `dy`."""
 
+    @yota.compile  # what it reads outside is fixed, and dear to look through for each sample
     def f(*varied: Any) -> Any:
         call = s
         for k, v in zip(s.argnums, varied, strict=True):
