@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from yotaview import cli
 from yotaview.capture import Capture, Limits, run_script
 from yotaview.model.session import Session
 
@@ -125,3 +128,18 @@ def yotaview(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         timeout=60,
         check=False,
     )
+
+
+def run(*args: object, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """Run the command line in this process."""
+    code = cli.main([str(a) for a in args])
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+COMPLEX = """\
+import numpy as np
+import yota
+
+yota.trace(lambda z: np.sum(z * z), np.array([1 + 2j, 0.5j]))
+"""

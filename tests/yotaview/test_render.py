@@ -1,14 +1,13 @@
-import json
+"""What the renderers draw of tapes, passes, code, buffers and times."""
+
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.yotaview.big_tape import big_session
 from tests.yotaview.screen_text import captured, mlp_session, screen_of
-from tests.yotaview.scripts import opened
+from tests.yotaview.scripts import COMPLEX, opened
 from yota.tape import Call, Constant, Frame, Input, Origin, Tape, Var, spec_of
 from yotaview.model.boxes import Boxes, Links
 from yotaview.model.groups import group_ops
@@ -31,28 +30,7 @@ from yotaview.render import (
 )
 from yotaview.render.canvas import Canvas
 from yotaview.render.folded import FoldedRows
-from yotaview.render.grid import Cursor
-from yotaview.render.json import json_lines
-from yotaview.render.line import (
-    ASCII,
-    Span,
-    ansi,
-    bar,
-    cells,
-    clean,
-    crop,
-    cut,
-    fit,
-    line,
-    plain,
-    sparkline,
-    spread,
-    text_of,
-    to_ascii,
-    width,
-    wrap,
-    wrap_line,
-)
+from yotaview.render.line import plain, text_of
 from yotaview.render.text import Marks, OpRows
 from yotaview.widgets.state import Derived
 
@@ -60,71 +38,6 @@ from yotaview.widgets.state import Derived
 def at(session, number):
     session.goto(Var(number))
     return session
-
-
-@pytest.mark.parametrize("room", range(9))
-@pytest.mark.parametrize("words", ["", "abc", "日本語", "a日b本c", "plain text"])
-def test_fit_and_crop_fill_the_room_exactly(words, room):
-    row = line(Span(words[:2], "dim"), words[2:])
-    assert width(fit(row, room)) == room
-    for start in range(4):
-        assert width(crop(row, start, room)) == room
-    assert cells(cut(words, room)) <= room
-
-
-def test_cut_marks_what_is_left_out():
-    assert cut("matmul", 6) == "matmul"
-    assert cut("matmul", 5) == "matm…"
-    assert text_of(spread(line("ab"), line("cd"), 7)) == "ab   cd"
-    assert text_of(spread(line("abcdef"), line("xy"), 7)) == "abc… xy"
-
-
-def test_no_control_character_passes():
-    assert clean("a\x1b[31m\nb\tc\u202e") == "a?[31m b c?"
-
-
-def test_ascii_keeps_the_width():
-    glyphs = "".join(ASCII)
-    assert to_ascii(glyphs).isascii()
-    assert len(to_ascii(glyphs)) == len(glyphs)
-    assert to_ascii("▶●≡·◆!─═") == ">*=.S!-="
-
-
-def test_plain_and_ansi_hold_the_same_text():
-    rows = [line(Span("a", "alert"), " b  "), ()]
-    assert plain(rows) == "a b\n\n"
-    assert ansi(rows) == "\x1b[1;31ma\x1b[0m b\n\n"
-
-
-def test_bars_and_sparklines():
-    assert bar(0.0, 10) == ""
-    assert bar(1e-9, 10) == "█"
-    assert bar(1.0, 10) == "█" * 10
-    assert sparkline([0.0, 1.0, float("nan"), 2.0], 10) == "▁▅!█"
-    assert sparkline([], 10) == ""
-    assert len(sparkline([float(k) for k in range(1000)], 16)) <= 16
-
-
-def test_wrapping_keeps_every_word():
-    rows = wrap("the quick brown fox jumps", 9)
-    assert " ".join(rows) == "the quick brown fox jumps"
-    assert max(map(len, rows)) <= 9
-
-
-@given(st.text("ab %日", max_size=60), st.integers(1, 12), st.integers(0, 4))
-def test_wrapped_lines_fit_and_keep_text_and_roles(words, room, indent):
-    row = line(Span(words[:7], "dim"), Span(words[7:20], "alert"), words[20:])
-    parts = wrap_line(row, room, indent)
-    assert all(width(p) <= max(room, min(indent, room // 2) + 2) for p in parts)
-    assert "".join(map(text_of, parts)).replace(" ", "") == words.replace(" ", "")
-    assert {s.role for p in parts for s in p if s.text.strip()} == {
-        s.role for s in row if s.text.strip()
-    }
-
-
-def test_traceback_keeps_its_indentation():
-    parts = wrap_line(line("    return np.sum(h @ np.ones(3))"), 20)
-    assert [text_of(p) for p in parts] == ["    return np.sum(h", "@ np.ones(3))"]
 
 
 def test_op_rows_mark_position_and_future():
@@ -175,45 +88,6 @@ def test_list_has_a_row_for_each_captured_row():
     assert rows[1].split()[:6] == ["1", "loss", "mlp.py:29", "3", "22", "27"]
     assert rows[2].endswith("ok")
     assert "NaN/inf" in rows[3]
-
-
-ODD = {
-    "float": 1.5,
-    "complex": np.array([1 + 2j, np.nan]),
-    "int": np.arange(6).reshape(2, 3),
-    "bool": np.array([True, False]),
-    "empty": np.zeros((0, 3)),
-    "four axes": np.arange(48.0).reshape(2, 2, 3, 4),
-    "one element": np.ones((1, 1)),
-    "long": np.arange(1000.0),
-    "huge": np.array([1e300, -1e300]),
-    "not finite": np.array([np.nan, np.inf, -np.inf, 0.0]),
-    "tuple": (np.ones(2), 3.0),
-    "text": "[bold]x[/]",
-    "none": None,
-    "float16": np.ones(3, np.float16),
-    "longdouble": np.ones(3, np.longdouble),
-}
-
-
-@pytest.mark.parametrize("mode", value.MODES)
-@pytest.mark.parametrize("name", ODD)
-def test_any_value_can_be_shown(name, mode):
-    for size in ((20, 4), (33, 11), (60, 15)):
-        rows = value.body(ODD[name], mode, None, *size)[0]
-        assert all(isinstance(s, Span) for row in rows for s in row)
-
-
-def test_grid_shows_all_columns_or_says_how_many():
-    wide = value.body(np.full((3, 4), -0.5), "grid", None, 33, 8)[0]
-    assert plain(wide).count("-0.5000") == 12
-    cut_off = plain(value.body(np.full((30, 40), -0.5), "grid", None, 33, 8)[0])
-    assert "of 30×40 shown" in cut_off
-
-
-def test_slices_of_many_axes_are_named():
-    rows = plain(value.body(ODD["four axes"], "grid", Cursor((1, 1, 0, 0)), 60, 8)[0])
-    assert "[1, 1, :, :]" in rows
 
 
 def test_header_drops_parts_in_order_and_never_the_position():
@@ -440,57 +314,6 @@ def test_what_is_derived_from_a_call_stays_with_it():
     assert len(derived.measure(bool).as_recorded) == ops
     assert derived.groups.groups[0].frame.line == 14
     assert len(derived.flow) > 5
-
-
-def test_value_pane_labels_magnitudes():
-    x = np.array([[3 + 4j, 0], [1j, -2]])
-    facts = plain(value.fact_lines(summarise(x), spacious=True, width=60))
-    assert facts.startswith("|z|∈[0 ")
-    assert "|z|: μ=2" in facts
-    assert "‖z‖=5.47723" in facts
-    assert "−" not in facts
-    assert "magnitudes |z|" in plain(value.histogram(x, 60, 8))
-    assert "minimum  of |z| 0" in plain(value.moments(x))
-    assert "= 3+4j" in plain(value.body(x[0, 0], "grid", None, 60, 8)[0])
-    shades = value.body(x, "heat", None, 60, 8)[0]
-    assert "-" not in plain(shades)
-
-
-def test_text_of_complex_values_says_what_is_measured(tmp_path):
-    session = opened(tmp_path, COMPLEX)
-    rows = {r.split()[0]: r for r in plain(text.tape_lines(session)).splitlines()}
-    assert rows["%1"].endswith("|z| min 0.5 max 2.23607 nan 0")
-    assert rows["%3"].endswith("value -3.25+4j")
-    assert "  -3.25+4j  " in plain(tapes.list_lines(session.capture))
-    head, first, *_ = map(json.loads, json_lines(session))
-    assert head["value"] == "(-3.25+4j)"
-    assert first["measured"] == "magnitude"
-
-
-def test_value_of_a_complex_call_that_is_not_kept_is_its_real_part(tmp_path):
-    row = opened(tmp_path, COMPLEX).row
-    row.calls.clear()
-    assert tapes.value_text(row) == "Re -3.25"
-    assert tapes.outcome(row) is None
-
-
-COMPLEX = """\
-import numpy as np
-import yota
-
-yota.trace(lambda z: np.sum(z * z), np.array([1 + 2j, 0.5j]))
-"""
-
-
-class Shouts:
-    def __repr__(self):
-        raise AssertionError("run")
-
-
-def test_value_pane_runs_nothing_of_the_users():
-    for thing in (Shouts(), [Shouts()], np.array([Shouts()], object)):
-        assert value.body(thing, "grid", None, 40, 5)[0]
-    assert "an integer of 16,610 bits" in plain(value.body(10**5000, "grid", None, 40, 5)[0])
 
 
 def test_where_the_position_went_stands_above_the_buffers():
