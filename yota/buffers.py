@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -17,6 +18,7 @@ from yota.aliasing import (
     may_overwrite,
     takes_out,
 )
+from yota.blocks import Block, find_blocks
 from yota.joins import Join, find_joins
 from yota.rounds import rounds_of
 from yota.rules.functional import add_at, setitem
@@ -50,8 +52,8 @@ class Buffer:
 class Plan:
     """Which op is computed into which buffer, and how long its memory is needed.
 
-    `joins` are the calls that find their parts where they belong; `peak_nbytes` are the most bytes
-    that values in buffers take at a time.
+    `joins` are the calls that find their parts where they belong, `blocks` those that are computed
+    some rows at a time; `peak_nbytes` are the most bytes that values in buffers take at a time.
     """
 
     form: str
@@ -61,6 +63,7 @@ class Plan:
     unshared_nbytes: int
     peak_nbytes: int = 0
     joins: dict[Var, Join] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
     _order: dict[Var, int] = field(repr=False, default_factory=dict)
     _occupants: list[list[Var]] = field(repr=False, default_factory=list)
 
@@ -72,6 +75,15 @@ class Plan:
     def buffer(self, var: Var) -> Buffer | None:
         """Return the buffer that `var` is computed into, None if it has none."""
         return self.buffers[self.slot[var]] if var in self.slot else None
+
+    def spec(self, var: Var, spec: Spec) -> Spec:
+        """Return the type of what stands in the buffer of a value of this type at a time."""
+        block = self._block_of.get(var)
+        return spec if block is None else block.spec(spec)
+
+    @cached_property
+    def _block_of(self) -> dict[Var, Block]:
+        return {v: block for block in self.blocks for v in block.local}
 
     def occupants(self, k: int) -> list[tuple[Var, Var]]:
         """Return the ops computed into buffer `k`, each with the last op that needs its memory."""
@@ -108,7 +120,9 @@ class _Planner:
         self.tape, self.form = tape, form
         self.vars = list(tape.ops)
         self.order = {v: k for k, v in enumerate(self.vars)}
-        self.ends = lifetimes(tape, self.order)
+        self.blocks = find_blocks(tape) if form == "lean" else []
+        self.local = {v: b.spec(tape[v].spec) for b in self.blocks for v in b.local}
+        self.ends = lifetimes(tape, self.order, self.blocks)
         self.buffers: list[Buffer] = []
         self.occupants: list[list[Var]] = []
         self.slot: dict[Var, int] = {}
@@ -154,6 +168,7 @@ class _Planner:
             unshared,
             self.peak + own,
             self.joins,
+            tuple(self.blocks),
             self.order,
             self.occupants,
         )
@@ -171,11 +186,11 @@ class _Planner:
 
     def place_rounds(self) -> None:
         """Let what a loop keeps from round to round stand side by side, a row a round."""
-        handed_out = set(self.tape.outputs)
+        placed = {*self.tape.outputs, *(v for b in self.blocks for v in b.vars)}
         for columns in rounds_of(self.tape):
             for values in columns:
                 kept = self.order[columns[-1][0]] - self.order[columns[0][0]] + 1
-                own = any(v in self.rows or v in handed_out for v in values)
+                own = any(v in self.rows or v in placed for v in values)
                 op = self.tape[values[0]]
                 if own or op.spec.order != "C" or not takes_out(op, self.tape):
                     continue
@@ -212,7 +227,8 @@ class _Planner:
         return early
 
     def occupy(self, var: Var, op: Op, early: set[Var]) -> None:
-        spec, free = op.spec, self.free.get(self.size(op.spec))
+        spec = self.local.get(var, op.spec)
+        free = self.free.get(self.size(spec))
         if early and isinstance(op, Call) and op.fn in (setitem, add_at) and free:
             k = self.slot[next(iter(early))]
             free.remove(k)
@@ -236,7 +252,7 @@ class _Planner:
         return k
 
     def release(self, var: Var) -> None:
-        spec = self.tape[var].spec
+        spec = self.local.get(var, self.tape[var].spec)
         self.held -= spec.nbytes
         heappush(self.free.setdefault(self.size(spec), []), self.slot[var])
 
@@ -256,9 +272,11 @@ def _memory(spec: Spec) -> Any:
     return (spec.kind, spec.dtype, spec.shape, spec.order)
 
 
-def lifetimes(tape: Tape, order: dict[Var, int]) -> dict[Var, int]:
+def lifetimes(tape: Tape, order: dict[Var, int], blocks: list[Block]) -> dict[Var, int]:
     """Return for each op the position of the last one that may read its memory."""
     ends = dict(order)
+    # each turn of a block reads again what came before it
+    until = {v: order[b.last] for b in blocks for v in b.vars}
     for var in tape.outputs:
         # Results are read behind the last op.
         ends[var] = len(order)
@@ -268,5 +286,6 @@ def lifetimes(tape: Tape, order: dict[Var, int]) -> dict[Var, int]:
             continue
         end = ends[var] if may_alias(op) else order[var]
         for operand in op.operands:
-            ends[operand] = max(ends[operand], end)
+            own = var in until and until.get(operand) == until[var]
+            ends[operand] = max(ends[operand], end if own else until.get(var, end))
     return ends

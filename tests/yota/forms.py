@@ -14,6 +14,7 @@ A, B = rng.standard_normal((40, 7)), rng.standard_normal((40, 7))
 V = rng.standard_normal(100)
 W, U = 0.5 * rng.standard_normal((6, 6)), 0.5 * rng.standard_normal((6, 3))
 X = rng.standard_normal((20, 3))
+LONG = rng.uniform(0.5, 1.5, 70_000)
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -2e-308, 1e308, -1.0, 2.0])
 
 
@@ -74,6 +75,10 @@ def repeated(x, y):
 
 # form -> a function that takes it, arguments, magnitudes of what it adds up, number of roundings
 CASES = {
+    "blocks": (
+        lambda x, y: np.sum((x * y + 0.5 * x) ** 2 - y) + np.sum(np.sqrt(x * x + y * y)),
+        (LONG, LONG[::-1].copy()), None, LONG.size,
+    ),
     "vectors": (lambda m, v: np.sum(np.tanh(m @ v)), (A, V[:7]), None, 40),
     "cotangents": (repeated, (V, V[::-1].copy()), None, 40),
     "parts": (lambda x: np.sum((x[1:] - x[:-1] ** 2) ** 2 + np.exp(x[:-1])), (V,), None, 100),

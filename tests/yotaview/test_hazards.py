@@ -18,7 +18,7 @@ from yotaview.model.session import Session
 
 def run_of(name, source=None, exact=False):
     program, code, inputs, values = made(name, exact)
-    run = Run(code, source or program.source(), values, program.plan().slot)
+    run = Run(code, source or program.source(), values, program.plan())
     run.run(inputs)
     return run
 
@@ -88,7 +88,7 @@ def test_value_that_is_overwritten_before_it_is_read_is_found(name, writer, kept
     pairs = {(h.var, h.writer) for h in found if h.kind in ("overwritten", "in place")}
     assert (reader, writer) in pairs or (writer, kept) in pairs
     source = codegen.generate(code, "lean", plan=broken, target=program.tape)
-    run = Run(code, source, values, broken.slot)
+    run = Run(code, source, values, broken)
     run.run(inputs)
     assert run.found
 
@@ -177,7 +177,7 @@ def test_altered_code_is_found(old, new, kind):
     assert source.text.count(old) == 1
     values, _ = session.opened.values_on(code)
     altered = replace(source, text=source.text.replace(old, new))
-    run = Run(code, altered, values, program.plan().slot)
+    run = Run(code, altered, values, program.plan())
     run.run(session.call.inputs)
     assert kind in {h.kind for h in run.found}
 

@@ -76,6 +76,15 @@ class LeanExpressions(Expressions):
             operands
         )
 
+    def empty(self, shape: tuple[int, ...], dtype: Any, order: str = "C") -> str:
+        """Return the text that allocates an array."""
+        parts = [self.operand(shape)]
+        if dtype != np.float64:
+            parts.append(self.dtype(dtype))
+        if order != "C":
+            parts.append(f"order={order!r}")
+        return f"{self.np}.empty({', '.join(parts)})"
+
     def literal(self, value: Any) -> str:
         """Return the text of a literal."""
         return str(value) if type(value) is Raw else super().literal(value)

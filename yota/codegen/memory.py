@@ -11,6 +11,7 @@ import numpy as np
 
 from yota.aliasing import WRITERS, takes_out
 from yota.buffers import Buffer, Plan
+from yota.codegen.blocks import BlockWriter
 from yota.codegen.draft import Draft, Step
 from yota.codegen.lean import LeanExpressions, is_view
 from yota.codegen.loops import Column, LoopWriter
@@ -37,6 +38,7 @@ class LeanDraft(Draft):
         self.memory = Memory(self)
         self.resident: set[Var] = {*plan.slot, *plan.joins}
         self.rolled: set[Var] = set()
+        self.blocked = {v for block in plan.blocks for v in block.vars}
         self.constants: list[Step] = []
         self.pieces: list[list[str]] = []
         self.floats = uses_floats(tape)
@@ -51,11 +53,16 @@ class LeanDraft(Draft):
         live = [(v, op) for v, op in self.tape if isinstance(op, Call) and not self.hoist(v, op)]
         loops = find_loops(live, self.tape, self.key_of, self)
         writers = {k: LoopWriter(self, loop) for k, loop in loops.items()}
+        blocks = {b.vars[0]: b for b in self.plan.blocks}
         body, k = [], 0
         while k < len(live):
             if k in writers:
                 body.append(writers[k].step())
                 k = loops[k].region.stop
+            elif live[k][0] in blocks:
+                block = blocks[live[k][0]]
+                body.append(BlockWriter(self, block).step())
+                k += len(block.vars)
             else:
                 body.append(self.call(*live[k]))
                 k += 1
@@ -76,6 +83,8 @@ class LeanDraft(Draft):
     def key_of(self, var: Var, op: Call) -> Any:
         """Return what tells calls apart that a loop cannot say in one line."""
         if var in self.plan.joins or any(g.how != "bool" for _, g in self.guards.get(var, ())):
+            return var
+        if var in self.blocked:
             return var
         expected = tuple(g.expected for _, g in self.guards.get(var, ()))
         return (skeleton(op), var in self.plan.slot, expected)
@@ -346,7 +355,7 @@ class Memory:
     def name(self, var: Var) -> str:
         """Return the name of the buffer of a value, in the value's shape."""
         k = self.plan.slot[var]
-        buffer, spec = self.plan.buffers[k], self.draft.tape[var].spec
+        buffer, spec = self.plan.buffers[k], self.plan.spec(var, self.draft.tape[var].spec)
         if (buffer.shape, buffer.order) == (spec.shape, spec.order):
             return f"{self.draft.buffer}{k}"
         key = (k, spec.shape, spec.order)
@@ -372,13 +381,7 @@ class Memory:
         if buffer.within is not None:
             whole, index = buffer.within
             return f"{self.draft.buffer}{whole}[{self.draft.write.index(index)}]"
-        write = self.draft.write
-        parts = [write.operand(buffer.shape)]
-        if buffer.dtype != float:
-            parts.append(write.dtype(buffer.dtype))
-        if buffer.order != "C":
-            parts.append(f"order={buffer.order!r}")
-        return f"{write.np}.empty({', '.join(parts)})"
+        return self.draft.write.empty(buffer.shape, buffer.dtype, buffer.order)
 
     def reshaped(self, k: int, shape: tuple[int, ...], order: str) -> str:
         """Return the text of a buffer in another shape."""

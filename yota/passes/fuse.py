@@ -18,9 +18,9 @@ def fuse(tape: Tape, exact: bool = False) -> Tape:
         # one brings to light what another can leave out
         changes = work.changes
         for form in FORMS:
-            if form.exact:
+            if form.exact and not form.moves:
                 form.run(work)
     for form in FORMS:
-        if not (form.exact or exact):
+        if form.moves or not (form.exact or exact):
             form.run(work)
     return work.done("fuse")

@@ -47,6 +47,7 @@ class Work:
         self.turned: dict[Var, Var] = {}
         self.next_id = tape.next_id
         self.changes = 0
+        self.arranged: list[Var] = []
         # where each op runs, and how far the next one to either side may be
         self.rank: dict[Var, tuple[float, float]] = {
             v: (float(k), 1.0) for k, v in enumerate(tape.ops)
@@ -109,7 +110,7 @@ class Work:
         self.changes += 1
         self.leave(var)
         self.ops[var] = op
-        self.why[var] = f"{self.why[var]}; {why}" if var in self.why else why
+        self.remark(var, why)
         self.enter(var, op)
 
     def exchange(self, var: Var, why: str, fn: Any, *args: Any, **kwargs: Any) -> None:
@@ -231,10 +232,21 @@ class Work:
                 self.ops[dead] = replace(op, args=(), kwargs=())  # type: ignore[call-arg]
                 stack += dict.fromkeys(op.operands) if isinstance(op, Call) else ()
 
+    def remark(self, var: Var, why: str) -> None:
+        """Say of an op something that changes nothing about it."""
+        self.why[var] = f"{self.why[var]}; {why}" if var in self.why else why
+
+    def arrange(self, order: list[Var]) -> None:
+        """Let all ops run in this order; no op may be added behind that."""
+        self.arranged = order
+
     # the end
 
     def order(self) -> Iterator[Var]:
         """Yield all vars, each fresh one in front of the op that it was made for."""
+        if self.arranged:
+            yield from self.arranged
+            return
         ahead = self.ahead
         for var in (*self.tape.ops, *self.behind):
             if ahead and isinstance(self.ops[var], Call):

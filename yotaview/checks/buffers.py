@@ -43,7 +43,7 @@ def _run(session: Session) -> list[Hazard]:
     program, call = session.program, session.call
     code = program.tape_of("lean")
     values, _ = session.opened.values_on(code)
-    run = Run(code, program.source("lean"), values, program.plan("lean").slot)
+    run = Run(code, program.source("lean"), values, program.plan("lean"))
     try:
         run.run(call.inputs if call is not None else ())
     except Exception as error:  # an error of the code is what is looked for

@@ -116,9 +116,10 @@ class Walk:
             kind = "an argument" if var in self.tape.inputs else "a constant"
             self.report("no result", var, var, f"{var} is {kind}: it is not computed into a buffer")
         memory = self.memory.arrays[k]
-        if memory.nbytes != op.spec.nbytes or memory.dtype != op.spec.dtype:
+        spec = self.plan.spec(var, op.spec)
+        if memory.nbytes != spec.nbytes or memory.dtype != spec.dtype:
             name = self.plan.buffers[k].name
-            text = f"{var} is {op.spec.text(short=True)}, which does not fit {name} "
+            text = f"{var} is {spec.text(short=True)}, which does not fit {name} "
             text += f"{memory.dtype}{list(memory.shape)}"
             self.report("does not fit", var, var, text)
         if isinstance(op, Call):

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from yota.blocks import Block
+from yota.buffers import Plan
 from yota.codegen import Source
 from yota.codegen.runtime import ByNumpy, Unpack
 from yota.rules.functional import add_at, setitem
@@ -73,7 +75,7 @@ class Run:
     tape: Tape
     source: Source
     values: Mapping[Var, Any]
-    slots: Mapping[Var, int]
+    plan: Plan
     seen: dict[Var, Any] = field(default_factory=dict)
     found: list[Hazard] = field(default_factory=list)
     result: Any = None
@@ -81,6 +83,7 @@ class Run:
     def __post_init__(self) -> None:
         self.lines = {n: own for n, vars_ in self.source.ops_of.items() if (own := self.own(vars_))}
         self.rounds: dict[int, int] = {}
+        self.block_of = {v: block for block in self.plan.blocks for v in block.vars}
         self.made_once: set[int] = set()
         self.fixed = {v: op.value for v, op in self.tape if isinstance(op, Constant)}
 
@@ -125,17 +128,26 @@ class Run:
             held = self.seen.get(operand)
             if held is None or operand not in self.values or (writes and k == 0):
                 continue
-            if not same_bits(held, self.values[operand]):
+            is_part = var in self.block_of and operand in self.block_of[var].vars
+            if not same_bits(held, self.recorded(operand, line if is_part else None)):
                 writer = self.last_writer(held, operand)
                 text = f"{var} reads {operand}, which {writer} has written over"
                 self.found.append(Hazard("overwritten", var, writer, text))
+
+    def recorded(self, var: Var, line: int | None = None) -> Any:
+        """Return the tape's value; of a block that a line belongs to the rows of this turn."""
+        value, block = self.values[var], self.block_of.get(var)
+        if block is None or line is None:
+            return value
+        first = self.rounds.get(line, 0) * block.rows
+        return value[first : first + block.rows]
 
     def last_writer(self, held: Any, operand: Var) -> Var:
         """Return the last op that gave a value in the memory of another one."""
         for var in reversed(self.seen):
             if (
                 var != operand
-                and var in self.slots
+                and var in self.plan.slot
                 and any(overlap(x, y) for x in arrays_in(self.seen[var]) for y in arrays_in(held))
             ):
                 return var
@@ -146,15 +158,28 @@ class Run:
         if line in self.made_once and len(self.lines[line]) > 1:
             return  # the rows of a loop: no value of one op
         var = self.now(line)
-        self.rounds[line] = self.rounds.get(line, 0) + 1
         self.seen.pop(var, None)  # the order of a dictionary is that of the first insertion
         self.seen[var] = value
-        if not isinstance(self.tape[var], Call) or line in self.made_once:
-            return
-        if var in self.values and not same_bits(value, self.values[var]):
-            text = f"line {line} gives another value for {var} than the tape"
-            self.found.append(Hazard("another value", var, var, text))
-        self.into_fixed(var, value)
+        if isinstance(self.tape[var], Call) and line not in self.made_once:
+            if var in self.values and not same_bits(value, self.recorded(var, line)):
+                text = f"line {line} gives another value for {var} than the tape"
+                self.found.append(Hazard("another value", var, var, text))
+            self.into_fixed(var, value)
+        self.rounds[line] = self.rounds.get(line, 0) + 1
+        block = self.block_of.get(var)
+        if block is not None and self.is_over(block, var, line):
+            self.join_rows(block)
+
+    def is_over(self, block: Block, var: Var, line: int) -> bool:
+        """Tell whether the last turn of a block ends with this line."""
+        return var == block.last and self.rounds[line] * block.rows >= block.shape[0]
+
+    def join_rows(self, block: Block) -> None:
+        """See the wholes of a block in place of their last rows; some have none."""
+        for var in block.vars:
+            whole = getattr(self.seen.pop(var), "base", None)
+            if var not in block.local and whole is not None and whole.shape == block.shape:
+                self.seen[var] = whole
 
     def into_fixed(self, var: Var, value: Any) -> None:
         """Report a result that stands in the memory of an argument or constant."""
@@ -185,7 +210,7 @@ class Run:
 
     def resident(self) -> list[tuple[Var, Any]]:
         """Return the values that stand in memory which stays from call to call."""
-        return [(v, x) for v, x in self.seen.items() if v in self.slots]
+        return [(v, x) for v, x in self.seen.items() if v in self.plan.slot]
 
 
 def results_in(result: Any) -> list[Any]:

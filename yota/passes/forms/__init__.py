@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from yota.passes.forms import batches, columns, exact, factors, gather, numbers, parts, stacks, sums
+from yota.passes.forms import (
+    batches,
+    blocks,
+    columns,
+    exact,
+    factors,
+    gather,
+    numbers,
+    parts,
+    stacks,
+    sums,
+)
 from yota.passes.work import Work
 
 
@@ -14,7 +25,7 @@ class Form:
     """A way to compute the same values: what it replaces, how far results may differ, and why.
 
     `bound` is in units in the last place of the result, or of the sum of the terms' magnitudes; an
-    exact form keeps every bit.
+    exact form keeps every bit.  One that `moves` ops does nothing else, and comes last.
     """
 
     name: str
@@ -23,6 +34,7 @@ class Form:
     why: str
     run: Callable[[Work], None]
     exact: bool = False
+    moves: bool = False
 
 
 FORMS = (
@@ -63,4 +75,7 @@ FORMS = (
     Form("floats", "a ufunc on float64 numbers",
          "4 an operation: exp differs in 5 % of inputs by 1, tanh in 29 % by up to 3",
          "Python's arithmetic takes 12 to 40 ns, a ufunc 100 to 500", numbers.compute_with_floats),
+    Form("blocks", "the order of elementwise calls on arrays of 512 kB or more", "0",
+         "some rows at a time, values stay in the processor's cache", blocks.compute_in_blocks,
+         exact=True, moves=True),
 )  # fmt: skip
