@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from yotaview.capture.console import escaped
-from yotaview.checks import CHECKS, Finding, line_of
+from yotaview.checks import Finding, findings_of, line_of, raised_line
 from yotaview.export import ExportError, Selection, export, stage_lines, suffix_of
 from yotaview.invocation import FEW, Run, ascii_only, counted, data, say, write
 from yotaview.model.breaks import BreakError, parse_break
@@ -164,16 +164,20 @@ def _check_all(run: Run, rows: list[int]) -> None:
     lines: list[Line] = []
     opened = [open_row(run, k) for k in rows if run.capture.rows[k].calls]
     for session in opened:
-        for check in run.options.check:
-            for finding in CHECKS[check](session):
-                found.append(finding)
-                role = {"alarm": "alert", "masked": "dim"}.get(finding.level, "note")
-                lines.append(line(Span(line_of(finding, session), role)))
+        for finding in findings_of(session, run.options.check):
+            found.append(finding)
+            role = {"alarm": "alert", "masked": "dim"}.get(finding.level, "note")
+            lines.append(line(Span(line_of(finding, session), role)))
+    raised = [k for k in rows if run.capture.rows[k].failure is not None]
+    lines += [line(Span(raised_line(run.capture, k), "alert")) for k in raised]
     write(run, lines)
     alarms = sum(f.level == "alarm" for f in found)
     masked = sum(f.level == "masked" for f in found)
     run.failed_check = alarms > 0
-    say(f"{counted(len(opened), 'tape')} checked: {counted(alarms, 'alarm')}, {masked} masked")
+    told = f"; {counted(len(raised), 'call')} raised" if raised else ""
+    say(
+        f"{counted(len(opened), 'tape')} checked: {counted(alarms, 'alarm')}, {masked} masked{told}"
+    )
 
 
 def _screenshot(run: Run) -> None:

@@ -121,3 +121,36 @@ def test_long_output_is_wrapped(tmp_path):
     text = EXP + "print('word ' * 40 + 'last')\n"
     shown = screen_of(opened(tmp_path, text), (80, 24), ["O"])
     assert "last" in shown
+
+
+@pytest.mark.parametrize("key", ["exclamation_mark", "D"])
+def test_keys_of_alert_and_diff_say_what_was_unlike_before_it_raised(tmp_path, key):
+    app = YotaView(failed_session(tmp_path))
+
+    async def act(pilot: Pilot[int]) -> None:
+        assert "x is f64[4] here, f64[3] in tape 1" in " ".join(text_of(app).split())
+        await pilot.press("g", key)
+        assert "x is f64[4] here, f64[3] in tape 1" in app.screen.told
+        assert app.state.session.failed_here == (key != "D")
+
+    drive(app, (120, 40), act)
+
+
+def test_alert_leads_to_the_row_that_raised(tmp_path):
+    app = YotaView(failed_session(tmp_path))
+
+    async def act(pilot: Pilot[int]) -> None:
+        app.state.session.open(0)
+        await pilot.press("exclamation_mark")
+        assert app.state.session.row_index == 1
+        assert app.screen.told.startswith("raised: matmul(%2, ones(3)): (4,) @ (3,); x is")
+
+    drive(app, (80, 24), act)
+
+
+@pytest.mark.parametrize("view", ["passes", "code", "profile"])
+def test_reason_for_nothing_to_show_is_never_cut(tmp_path, view):
+    text = screen_of(failed_session(tmp_path), (80, 24), view=view)
+    assert "nothing to show" in text
+    for row in text.splitlines()[2:-4]:
+        assert "…" not in row, text

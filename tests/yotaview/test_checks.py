@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 import yota
+from tests.yotaview.scripts import FAILS, captured
 from yota.tape import Var
+from yotaview import cli
 from yotaview.checks import CHECKS, check_nan, chosen_checks, line_of
 from yotaview.model.findings import Finding
+from yotaview.model.session import Session
 from yotaview.model.single import session_of
+from yotaview.model.unlike import unlike
+from yotaview.render.line import plain
+from yotaview.render.tapes import preview_page
 
 
 def findings(f, *args) -> list[Finding]:
@@ -162,3 +168,45 @@ def test_all_stands_for_every_check() -> None:
 def test_check_of_a_healthy_tape_has_no_alarm(name: str) -> None:
     found = checked(name, lambda x: np.sum(np.tanh(x) * x), np.array([0.3, -1.0]))
     assert not [f for f in found if f.level == "alarm"]
+
+
+TWO_WAYS = """\
+import numpy as np
+import yota
+
+
+def loss(w, flag):
+    return np.sum(w ** 2) if flag else np.mean(w)
+
+
+def run(w, flag):
+    yota.grad(loss, w, flag)
+
+
+run(np.ones(3), True)
+run(np.ones(3), False)
+run(np.ones((3, 2)), False)
+run(np.ones((3, 2), np.float32), False)
+"""
+
+
+def test_rows_of_one_call_say_in_what_they_differ(tmp_path):
+    capture = captured(tmp_path, TWO_WAYS)
+    told = [unlike(capture, k) for k in range(len(capture.rows))]
+    assert told == [
+        "",
+        "%2 mean(%1) script.py:6 here, %2 square(%1) script.py:6 in tape 1",
+        "w is f64[3,2] here, f64[3] in tape 2",
+        "w is f32[3,2] here, f64[3,2] in tape 3",
+    ]
+    assert "unlike   w is f64[3,2]" in plain(preview_page(Session(capture, 2), 2, 80).lines)
+
+
+def test_what_raised_is_a_line_of_the_checks(tmp_path, capfd):
+    script = tmp_path / "fails.py"
+    script.write_text(FAILS)
+    assert cli.main(["--check", "nan", str(script)]) == 1
+    out, err = capfd.readouterr()
+    assert out.startswith("fails.py:7: in loss: raised at matmul(%2, ones(3)): (4,) @ (3,): ")
+    assert "; x is f64[4] here, f64[3] in tape 1 [tape 2]" in out
+    assert "1 tape checked: 0 alarms, 0 masked; 1 call raised" in err

@@ -14,6 +14,7 @@ from tests.yotaview.scripts import opened
 from tests.zoo import SMOOTH
 from yota.tape import Input
 from yotaview.app import YotaView
+from yotaview.checks import findings_of as findings_of_all
 from yotaview.checks.flow import check_flow
 from yotaview.model.flow import Paths
 from yotaview.model.single import session_of
@@ -212,3 +213,87 @@ def test_screen_leads_to_a_gradient_that_is_dead(tmp_path):
         assert "input w: gradient is dead" in told
 
     drive(app, (120, 40), act)
+
+
+def findings_of(f, *args):
+    return check_flow(session_of(yota.gradtape(f, *args)))
+
+
+UNITS = np.linspace(-3.0, 3.0, 24).reshape(6, 4)
+EXTREME = np.where(np.arange(16) == 3, 0.1, 60.0) * np.array([-1.0, 1.0] * 8)
+
+
+@pytest.mark.parametrize("fn", [np.tanh, np.arctan])
+def test_an_op_whose_slope_is_next_to_nothing_is_saturated(fn):
+    (found,) = findings_of(lambda x: np.sum(fn(x) * np.arange(16.0)), EXTREME)
+    assert (found.level, found.cause) == ("note", "saturated")
+    assert f"{fn.__name__}(%1) is saturated: its slope is below 0.001 at 15 of 16" in found.text
+    assert "%1 is between -60 and 60; cure: scale what goes in" in found.text
+
+
+def test_an_op_that_is_saturated_in_part_is_not_said_to_be():
+    for some in (UNITS, np.where(np.arange(16) < 11, 60.0, 0.1), EXTREME[:4]):
+        assert findings_of(lambda x: np.sum(np.tanh(x)), some) == []
+
+
+def test_saturated_steps_of_a_loop_are_told_once():
+    def f(w):
+        h = w
+        for _ in range(5):
+            h = np.tanh(w + 20.0 * h)
+        return np.sum(h * w)
+
+    (found,) = [x for x in findings_of(f, EXTREME) if x.cause == "saturated"]
+    assert "; and so 4 more of this line" in found.text
+
+
+def test_a_dead_gradient_says_why_nothing_passes():
+    cases = {
+        "%3 is between -9 and -6, nowhere above 0: every unit is off; cure: begin with a bias": (
+            lambda x: np.sum(np.maximum(x - 8.0, 0.0)), np.array([-1.0, 2.0]) * 1.0,
+        ),
+        "%2 is 0 everywhere": (
+            lambda x: np.sum(x * np.zeros(2)), np.array([1.0, 2.0]),
+        ),
+        "a factor is 0": (lambda x: np.sum(x * 0.0), np.array([1.0, 2.0])),
+        "saturated: its slope is below 0.001 at 8 of 8": (
+            lambda x: np.sum(np.tanh(x)), np.full(8, 50.0),
+        ),
+        "nowhere below -1": (lambda x: np.sum(np.minimum(x, -1.0)), np.array([1.0, 2.0])),
+        "is False everywhere": (lambda x: np.sum(np.where(x > 5, x, 0.0)), np.array([1.0, 2.0])),
+    }  # fmt: skip
+    for told, (f, x) in cases.items():
+        texts = [t.text for t in findings_of(f, x) if t.level == "alarm"]
+        assert any(told.replace("%3", "%2") in t for t in texts), (told, texts)
+
+
+SATURATES = """\
+import numpy as np
+import yota
+
+
+def loss(w, x):
+    return np.mean(np.tanh(x @ w))
+
+
+yota.grad(loss, np.ones((4, 3)), np.full((8, 4), 1.5) + 0.1 * np.arange(4.0))
+"""
+
+
+def test_screen_leads_to_an_op_that_is_saturated(tmp_path):
+    app = YotaView(opened(tmp_path, SATURATES))
+
+    async def act(pilot):
+        assert "1 op saturated: ! goes there" in text_of(app)
+        await pilot.press("exclamation_mark")
+        assert app.state.session.op.name == "tanh"
+        assert "its slope is below 0.001 at 24 of 24 elements" in " ".join(text_of(app).split())
+
+    drive(app, (80, 24), act)
+
+
+def test_an_input_without_a_path_is_told_once_by_all_checks_together():
+    session = session_of(yota.gradtape(lambda w, x: np.sum(w * np.floor(x)), X, X))
+    told = [f for f in findings_of_all(session, ["flow", "unused"]) if f.cause == "no path"]
+    assert [(f.check, f.level) for f in told] == [("unused", "alarm")]
+    assert [f.level for f in findings_of_all(session, ["flow"])] == ["note"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from yotaview.capture import Capture
 from yotaview.model.findings import Finding
 from yotaview.model.session import Session
+from yotaview.model.unlike import unlike
 
 
 def line_of(finding: Finding, session: Session) -> str:
@@ -16,3 +18,13 @@ def line_of(finding: Finding, session: Session) -> str:
         f"{place}: {finding.var} in {finding.function}: {finding.level}: {finding.text} "
         f"[{finding.check}, tape {session.row_index + 1}{call}]"
     )
+
+
+def raised_line(capture: Capture, index: int) -> str:
+    """Return what raised in the call of a row, and what was unlike the last one that did not."""
+    row = capture.rows[index]
+    failure = row.failure
+    assert failure is not None
+    told = unlike(capture, index)
+    text = f"{failure.place}: in {row.name}: raised at {failure.text}: {failure.error}"
+    return f"{text}; {told} [tape {index + 1}]" if told else f"{text} [tape {index + 1}]"

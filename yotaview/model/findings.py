@@ -26,3 +26,8 @@ class Finding:
     cause: str = ""
     element: tuple[int, ...] = ()
     cure: str = ""
+
+    @property
+    def with_cure(self) -> str:
+        """The text, and what to write instead where that is known."""
+        return f"{self.text}; cure: {self.cure}" if self.cure else self.text

@@ -12,6 +12,7 @@ import numpy as np
 from yota.tape import Call, Tape, Var, format_call
 from yotaview.model.findings import Finding
 from yotaview.model.flow import Paths
+from yotaview.model.passing import find_saturated, why_nothing_passes
 from yotaview.model.summary import format_number, norm_of, numeric
 from yotaview.model.unused import find_unused
 
@@ -136,7 +137,8 @@ def arrivals(tape: Tape, values: Mapping[Var, Any]) -> list[Arrival]:
 def find_flow(tape: Tape, values: Mapping[Var, Any], users: Users, name: str = "") -> list[Finding]:
     """Return an alarm for each input whose gradient is dead, vanishes or explodes.
 
-    An input without a path is a note.  What is not finite is the business of another check.
+    An input without a path is a note, as is an op that is saturated.  What is not finite is the
+    business of another check.
     """
     if tape.gradients is None:
         return []
@@ -145,7 +147,7 @@ def find_flow(tape: Tape, values: Mapping[Var, Any], users: Users, name: str = "
     for arrival in arrivals(tape, values):
         if arrival.state and arrival.state != "not finite":
             found.append(_judgement(tape, values, users, arrival, seed, name))
-    return found
+    return [*found, *find_saturated(tape, values, name)]
 
 
 def _judgement(
@@ -158,11 +160,14 @@ def _judgement(
     if bound is not None and seed != 1:
         limit += f" = {short_number(bound * seed)}"
     where = "" if at is None else _where(tape, at, a.state)
+    stopped = at is not None and a.state == "dead"
+    why, cure = why_nothing_passes(tape, values, at.var) if at and stopped else ("", "")
     text = f"input {a.name}: gradient is {a.state}, norm {size}{limit}{where}"
+    text = f"{text}: {why}" if why else text
     var = a.var if at is None else at.var
     op = tape[var]
     function = op.origin.frames[0].qualname if op.origin.frames else name
-    return Finding(CHECK, "alarm", var, text, op.origin.place, function, a.state)
+    return Finding(CHECK, "alarm", var, text, op.origin.place, function, a.state, cure=cure)
 
 
 def _where(tape: Tape, at: Turn, state: State) -> str:

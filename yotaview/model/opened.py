@@ -20,6 +20,7 @@ from yotaview.model.gradients import find_flow
 from yotaview.model.groups import Groups, group_ops
 from yotaview.model.nonfinite import find_nonfinite
 from yotaview.model.occupants import Occupants
+from yotaview.model.passing import SATURATED
 from yotaview.model.profile import Profile, measure
 from yotaview.model.replay import barred, known_values, replay, with_constants
 from yotaview.model.stages import replay_stage
@@ -171,12 +172,16 @@ class Opened:
 
     @cached_property
     def faint(self) -> list[Finding]:
-        """Inputs whose gradient is dead, vanishes or explodes; not looked for on a large tape."""
+        """What the flow of gradients lacks, but for inputs without a path, which are alerts.
+
+        Inputs whose gradient is dead, vanishes or explodes, ops that are saturated; not looked for
+        on a large tape.
+        """
         size = sum(op.spec.nbytes for _, op in self.tape)
         if self.row.failure is not None or len(self.tape) > MANY or size > LARGE:
             return []
         found = find_flow(self.tape, self.values, lambda v: self.users.get(v, []), self.row.name)
-        return [f for f in found if f.level == "alarm"]
+        return [f for f in found if f.level == "alarm" or f.cause == SATURATED]
 
     @cached_property
     def roots(self) -> list[Root]:

@@ -7,6 +7,7 @@ from yotaview.model.findings import Finding
 from yotaview.model.flow import Paths
 
 CHECK = "unused"
+NO_PATH = "no path"
 
 
 def find_unused(tape: Tape) -> list[Finding]:
@@ -18,5 +19,5 @@ def find_unused(tape: Tape) -> list[Finding]:
         cut, more = cuts[0], f"; {len(cuts) - 1} more" if len(cuts) > 1 else ""
         what = f"input {getattr(tape[var], 'name', var)}: no path to the result"
         text = f"{what}, its gradient is zero: {cut.why}{more}"
-        found.append(Finding(CHECK, "note", cut.var, text, cut.place, cut.function, "no path"))
+        found.append(Finding(CHECK, "note", cut.var, text, cut.place, cut.function, NO_PATH))
     return found

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from yota.tape import format_value
 from yotaview.model.parts import part_name
+from yotaview.model.passing import SATURATED
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Span, cells, clean, line, spread, wrap_line
 from yotaview.render.text import ALERT, RAISED, SEED, STOP, WATCH, Marks, failure_text
 
 if TYPE_CHECKING:
+    from yotaview.model.findings import Finding
     from yotaview.model.session import Session
 
 
@@ -143,8 +145,7 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
     if first is not None:
         spans.append(Span(f": {first.var} {clean(first.text)}", "alert"))
     elif faint := session.opened.faint:
-        names = f"{len(faint)} gradient{'' if len(faint) == 1 else 's'} dead, faint or huge"
-        spans.append(Span(f", {names}: ! goes there", "warm"))
+        spans.append(Span(f", {_flow(faint)}: ! goes there", "warm"))
     if session.row.failure is not None:
         spans = [
             Span(f" {RAISED} {failure_text(session)}: ", "alert"),
@@ -157,6 +158,14 @@ def alert_line(session: Session, marks: Marks, told: str, width: int) -> list[Li
     if sum(cells(s.text) for s in (*spans, *tail)) <= room:
         spans += tail
     return [line(*spans)]
+
+
+def _flow(found: Sequence[Finding]) -> str:
+    """Count the gradients that are of no size, and the ops that hand none on."""
+    flat = sum(f.cause == SATURATED for f in found)
+    sizes = len(found) - flat
+    told = [f"{sizes} gradient{'' if sizes == 1 else 's'} dead, faint or huge"] if sizes else []
+    return ", ".join([*told, *([f"{flat} op{'' if flat == 1 else 's'} saturated"] if flat else [])])
 
 
 def _said(told: str, width: int) -> list[Line]:

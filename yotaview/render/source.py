@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from yota.tape import Call, Frame, Input, Var, base_name
 from yotaview.checks.gradcheck import Verdict
 from yotaview.checks.gradcheck.findings import numbers_of
+from yotaview.model.unlike import unlike
 from yotaview.render.line import Line, Page, Span, clean, cut, line, wrap_line
 from yotaview.render.text import ALERT, RAISED, RIGHT, WRONG, describe, failure_text
 
@@ -116,7 +117,10 @@ def failure_lines(session: Session) -> list[Line]:
     failure, culprit = session.row.failure, session.culprit
     if failure is None:
         return []
-    rows = [line(Span(f"{RAISED} {failure_text(session)}", "alert")), line(clean(failure.error))]
+    rows = [line(Span(f"{RAISED} {failure_text(session)}", "alert"))]
+    if told := unlike(session.capture, session.row_index):
+        rows.append(line(Span("unlike ", "dim"), Span(clean(told), "note")))
+    rows.append(line(clean(failure.error)))
     if culprit is not None:
         text = f"in the derivative of {culprit} {describe(session.tape[culprit])}"
         rows.append(line(Span(text, "note"), Span("   % goes there", "dim")))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from yota.tape import Call, Constant, Input
 from yotaview.model.summary import format_number, single
+from yotaview.model.unlike import unlike
 from yotaview.render.line import Line, Page, Span, clean, cut, line, sparkline, wrap, wrap_line
 from yotaview.render.once import once
 from yotaview.render.text import NOW
@@ -230,8 +231,9 @@ def preview_page(session: Session, index: int, width: int) -> Page:
     if row.failure is not None:
         rows += _named("raised", f"{row.failure.text}   {row.failure.place}", width)
         rows += _named("", row.failure.error, width)
-        return Page(rows, title)
+        return Page([*rows, *_unlike(session, index, width)], title)
     rows += _named("value", f"{value_text(row)}   ‖∇‖ {norm_text(row)}", width)
+    rows += _unlike(session, index, width)
     if row.count > 1:
         rows.append(
             line(
@@ -248,6 +250,13 @@ def preview_page(session: Session, index: int, width: int) -> Page:
     rows += _norms_by_key(row, width) if row.count > 1 else []
     rows += _named("ops", " ".join(calls) + (" …" if len(calls) == 24 else ""), width)
     return Page(rows, title, row.kind)
+
+
+def _unlike(session: Session, index: int, width: int) -> list[Line]:
+    """Say why a row is not one with an earlier one of the same call."""
+    row = session.capture.rows[index]
+    told: str = once(row.tape, "unlike", lambda: unlike(session.capture, index))
+    return _named("unlike", told, width) if told else []
 
 
 def kept_told(row: Row) -> str:

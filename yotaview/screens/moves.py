@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from yota.tape import Var
+from yotaview.model.unlike import unlike
 from yotaview.render.value import value_kind
 from yotaview.screens.autopsy import AutopsyScreen
 from yotaview.screens.seeking import Seeking
@@ -77,13 +78,22 @@ class Moves(Seeking):
 
     def do_alert(self) -> None:
         """Open the autopsy of the next alert, in another row where this one has none."""
+        if self.session.row.failure is not None and not self.session.alarms:
+            self.show_failure()
+            return
         if not (self.session.alerts or self.session.opened.faint):
             rows = self.session.capture.rows
             found = next((k for k, r in enumerate(rows) if r.nonfinite), None)
             if found is None:
+                raised = (k for k, r in enumerate(rows) if r.failure is not None and len(r.tape))
+                found = next(raised, None)
+            if found is None:
                 self.show_wrong_rule()
                 return
             self.session.open(found)
+            if self.session.row.failure is not None and not self.session.alarms:
+                self.show_failure()
+                return
         alert = self.session.next_alert()
         if alert is None:
             self.travel(False, "the kept calls of this row have no alert")
@@ -95,6 +105,17 @@ class Moves(Seeking):
             page = AutopsyScreen(self.session, alert.var, self.show_alert, ascii=self.state.ascii)
             self.app.push_screen(page)
 
+    def show_failure(self) -> None:
+        """Go to the op that raised, and say what it was and what was unlike before."""
+        session = self.session
+        failure, told = session.row.failure, unlike(session.capture, session.row_index)
+        assert failure is not None
+        session.move(session.stepper.last())
+        if self.view_name == "tapes":
+            self.show("step")
+        self.redraw()
+        self.tell("; ".join(t for t in (f"raised: {failure.text}", told, failure.error) if t))
+
     def show_alert(self, var: Var) -> None:
         """Go to an op at which an alert begins, and say what it is."""
         self.session.goto(var)
@@ -102,7 +123,8 @@ class Moves(Seeking):
         faint = [a for a in self.session.opened.faint if a.var == var]
         alert = next(a for a in (*self.session.alerts, *faint) if a.var == var)
         more = f"; and so {len(faint) - 1} more" if len(faint) > 1 and alert is faint[0] else ""
-        self.tell(f"{alert.level if alert not in faint else 'flow'}: {var} {alert.text}{more}")
+        level, text = ("flow", alert.with_cure) if alert in faint else (alert.level, alert.text)
+        self.tell(f"{level}: {var} {text}{more}")
 
     def do_value(self) -> None:
         """Show values in the next way."""

@@ -10,6 +10,7 @@ from yotaview.model.diff import compare
 from yotaview.model.goto import GotoError
 from yotaview.model.predicate import PredicateError
 from yotaview.model.session import Session
+from yotaview.model.unlike import unlike
 from yotaview.screens.desk import Desk
 from yotaview.screens.diff import DiffScreen
 from yotaview.widgets.tapes import TapesView
@@ -24,6 +25,10 @@ class Runs(Desk):
         """Compare with the marked call, with the one before where none is marked."""
         here, capture = self.view.call, self.session.capture
         other = self.state.other_call(here)
+        if capture.rows[here[0]].failure is not None:
+            told = unlike(capture, here[0]) or "no earlier call of it had a result"
+            self.tell(f"this call raised: nothing to compare op by op; {told}")
+            return
         if other is None:
             self.tell("nothing to compare with: mark a row of Tapes with t, or keep more calls")
             return

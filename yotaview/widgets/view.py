@@ -13,7 +13,7 @@ from yotaview.messages import RowChosen, RowMoved, SideMoved, Stepped, Told, Vie
 from yotaview.model.moves import Folds, take_steps
 from yotaview.model.parts import gains_of
 from yotaview.render.header import Place, step_place
-from yotaview.render.line import Page, Span
+from yotaview.render.line import Page, Span, wrap_line
 from yotaview.render.text import RAISED, describe, failure_text
 from yotaview.widgets.boxes import Box as Box
 from yotaview.widgets.boxes import with_edge_moved
@@ -85,14 +85,13 @@ class View(Widget):
 
         def drawn(width: int, height: int) -> Page:
             if reason := self.lacks:
-                return Page([(Span(reason, "dim"),)], "nothing to show")
+                return Page(wrap_line((Span(reason, "dim"),), width), "nothing to show")
             try:
                 return draw(width, height)
             except Exception as error:  # one pane may fail, the others stay
                 self.problem = error
-                return Page(
-                    [(Span(f"{type(error).__name__}: {error}", "alert"),)], "cannot be shown"
-                )
+                told = Span(f"{type(error).__name__}: {error}", "alert")
+                return Page(wrap_line((told,), width), "cannot be shown")
 
         return drawn
 
