@@ -18,6 +18,7 @@ from yotaview.render.dot import to_dot
 from yotaview.render.fold import is_folded
 from yotaview.render.json import json_lines
 from yotaview.render.line import Line, line, plain
+from yotaview.render.replay import replay_page
 from yotaview.render.svg import LayoutError, render_dot, svg_png, tape_svg
 from yotaview.render.tapes import heading
 from yotaview.render.text import tape_lines
@@ -121,6 +122,15 @@ def _svg(selection: Selection) -> bytes:
     return svg.encode("utf-8", "replace")
 
 
+def _html(selection: Selection) -> bytes:
+    if selection.stage != "reverse":
+        raise ExportError(
+            f"a page of HTML steps through the tape as recorded, not {selection.stage}"
+        )
+    text = replay_page(selection.sessions[0], selection.direction)
+    return text.encode("utf-8", "replace")
+
+
 WRITERS: dict[str, Callable[[Selection], bytes]] = {
     ".svg": _svg,
     ".dot": lambda s: _dot(s).encode("utf-8", "replace"),
@@ -128,6 +138,7 @@ WRITERS: dict[str, Callable[[Selection], bytes]] = {
     ".pdf": _pdf,
     ".txt": _text,
     ".json": _json,
+    ".html": _html,
 }
 SUFFIXES = (*WRITERS, ".yota")
 
@@ -157,6 +168,8 @@ def export(path: str, selection: Selection) -> None:
             file.write(content)
     except LayoutError as error:
         raise ExportError(f"{path}: {error}{_dot_instead(path, selection)}") from error
+    except ExportError as error:
+        raise error if str(error).startswith(path) else ExportError(f"{path}: {error}") from error
     except (OSError, KeyError, MemoryError, RecursionError) as error:
         raise ExportError(f"{path}: {str(error) or type(error).__name__}") from error
 

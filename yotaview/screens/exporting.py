@@ -11,7 +11,7 @@ from yotaview.model.standing import standing
 from yotaview.render.svg import stop_layout
 from yotaview.screens.moves import Moves
 
-DRAWN = (".svg", ".png", ".pdf")
+DRAWN = (".svg", ".png", ".pdf", ".html")
 
 
 class Exporting(Moves):
