@@ -243,6 +243,14 @@ def test_call_that_raised_ends_with_what_raised(tmp_path: Path) -> None:
     assert "data-first" in last
 
 
+def test_alerts_and_the_seed_are_marked_in_the_list(tmp_path: Path) -> None:
+    session = opened(tmp_path, SMALL.replace("np.sin(w)", "np.log(w)"))
+    rows = re.findall(r'<li id="op-(\d+)"><a [^>]*>(.*?)</a>', replay_page(session))
+    marked = {int(n) for n, row in rows if row.startswith('<span class="alert">!</span>')}
+    assert marked == {a.var.id for a in session.alarms} != set()
+    assert sum('<span class="seed">◆</span>' in row for _, row in rows) == 1
+
+
 def test_page_without_a_drawing_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*args: Any, **kwargs: Any) -> str:
         raise LayoutError("took too <long>")

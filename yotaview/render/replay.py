@@ -13,11 +13,12 @@ from string import Template
 from typing import TYPE_CHECKING
 
 import yota
-from yotaview.render.line import Line, clean
+from yotaview.render.line import Line, Span, clean, line
 from yotaview.render.source import why_page
 from yotaview.render.svg import LayoutError, Stopped, tape_svg
 from yotaview.render.tapes import heading
 from yotaview.render.text import (
+    NOW,
     Marks,
     OpRows,
     brief,
@@ -90,11 +91,14 @@ def frames_of(session: Session) -> tuple[int, list[Frame]]:
 def _frames(session: Session, indices: Iterable[int], here: int) -> Iterator[Frame]:
     step = session.still()
     step.stepper = session.stepper.last()
-    rows = OpRows(step, Marks(), ROW)
+    marks = Marks(alarms=frozenset(a.var for a in session.alarms))
+    rows = OpRows(step, marks, ROW)
     for index in indices:
         step = session.still()
         step.stepper = session.stepper.to(index)
-        yield _frame(step, rows[index][2:], first=index == here)
+        glyphs = [] if step.failed_here else marks.glyphs(step, step.at)
+        glyph = next((g for g in glyphs if g.text != NOW), Span(" "))
+        yield _frame(step, line(glyph, " ", rows[index][2:]), first=index == here)
 
 
 def _frame(session: Session, row: Line, *, first: bool) -> Frame:
