@@ -53,10 +53,11 @@ def same_bits(x: Any, y: Any) -> bool:
     return bool(np.array_equal(x, y, equal_nan=True) and np.all(signs | np.isnan(x)))
 
 
-def far(got: Any, want: Any, eps: float) -> str | None:
+def far(got: Any, want: Any, eps: float, unsure: float = 0.0) -> str | None:
     """Return how two structures differ by more than another order of the same sums can explain.
 
-    `eps` is the precision of the least precise type that is computed in.
+    `eps` is the precision of the least precise type that is computed in, `unsure` how much the
+    numbers move with the last bit of the arguments.
     """
     a, b = flatten(got, leaf=is_leaf)[0], flatten(want, leaf=is_leaf)[0]
     if len(a) != len(b):
@@ -70,7 +71,7 @@ def far(got: Any, want: Any, eps: float) -> str | None:
         known = np.isfinite(x) & np.isfinite(y)
         scale = max(1.0, float(np.max(np.abs(y[known]), initial=0.0)))
         same = np.isnan(x) == np.isnan(y)
-        if not np.all(same & ((np.abs(x - y) <= SLACK * eps * scale) | ~known)):
+        if not np.all(same & ((np.abs(x - y) <= SLACK * eps * scale + 8 * unsure) | ~known)):
             return f"{x!r} for {y!r}"
     return None
 

@@ -82,6 +82,38 @@ def stopped(d: Draw) -> str:
     return f"{x} * {fixed.format(x)}"
 
 
+def cell(d: Draw) -> Block:
+    """Return a recurrent cell of some gates, unrolled: arrays joined and split again."""
+    x, v, w, t = d.array(low=1, least=2), d.name(), d.name("w"), d.name("t")
+    gates, rounds = d.integer(2, 5), d.integer(2, 6)
+    return Block(
+        f"{w} = np.cos(np.arange({8 * gates}.0)).reshape({2 * gates}, 4) * np.tanh(np.mean({x}))\n"
+        f"{v} = np.zeros(2)\n"
+        f"for k in range({rounds}):\n"
+        f"    {t} = np.split({w} @ np.concatenate([{v}, np.ravel({x})[:2] * 0.5**k]), {gates})\n"
+        f"    {v} = np.tanh({t}[0]) * {t}[1] + np.sin({t}[-1])",
+        (v,),
+    )
+
+
+def written(d: Draw) -> Block:
+    """Return a copy that is written into, through itself and through views of it."""
+    x, v, w = d.array(low=1), d.name(), d.name("w")
+    writes = [
+        f"{v}[1:] += {v}[:-1]",
+        f"{v} *= {x} + 0.5",
+        f"{v}[{v} > 0.3] = 0.25",
+        f"{v}[...] = {v}[::-1]",
+        f"{w} = {v}.T\n{w}[0] = np.sin({w}[-1])",
+        f"{w} = {v}.reshape(-1)\n{w}[::2] *= 2.0",
+        f"{w} = {v}.ravel({d.pick(['', repr('F')])})\n{w} += 0.5",
+        f"{w} = np.flip({v})\n{w}[:1] -= np.cos({x}[-1:])",
+        f"np.add.at({v}, [0, 0], {x}[-1])",
+    ]
+    chosen = [str(d.pick(writes)) for _ in range(d.integer(1, 3))]
+    return Block(f"{v} = {x}.copy({d.pick(['', repr('K')])})\n" + "\n".join(chosen), (v,))
+
+
 STATEMENTS: dict[Callable[[Draw], str | Block], int] = {
     operators: 6,
     branch: 3,
@@ -90,4 +122,6 @@ STATEMENTS: dict[Callable[[Draw], str | Block], int] = {
     rows: 1,
     nested: 1,
     stopped: 1,
+    cell: 3,
+    written: 4,
 }
