@@ -93,8 +93,16 @@ def pull_rows(recording: Recording, y: Any, argnums: Any, kept: list[Pull], seed
             return together
     rows = seeds if len(seeds) else [np.zeros(np.shape(y), seeds.dtype)]
     found = [flatten(pull_one(recording, y, s, argnums), leaf=is_boxed_leaf) for s in rows]
-    stacked = [np.stack(leaf) for leaf in zip(*(f[0] for f in found), strict=True)]
+    stacked = [
+        in_order_of(np.stack(leaf), leaf[0]) for leaf in zip(*(f[0] for f in found), strict=True)
+    ]
     return [v[: len(seeds)] for v in stacked], found[0][1]
+
+
+def in_order_of(rows: Any, row: Any) -> Any:
+    """Return rows in the byte order of each of them, which NumPy's joining does not keep."""
+    dtype = getattr(row, "dtype", rows.dtype)
+    return rows if dtype.isnative else rows.astype(dtype)
 
 
 def pull_one(recording: Recording, y: Any, seed: Any, argnums: Any) -> Any:
@@ -154,7 +162,9 @@ class Pull:
             for g in self.gradients
         )
         leaves, structure = flatten(pick(trees, self.argnums), leaf=lambda v: isinstance(v, _Leaf))
-        return [found[v.var] for v in leaves], structure
+        dtypes = [tape[v.var].spec.dtype for v in leaves]
+        rows = [found[v.var].astype(d, copy=False) for v, d in zip(leaves, dtypes, strict=True)]
+        return rows, structure
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Memory layouts: what is a view in one and a copy in another makes a write go elsewhere."""
+"""Memory layouts, which decide where a write goes, and byte orders, which results keep."""
 
 from __future__ import annotations
 
@@ -163,3 +163,15 @@ def test_a_new_shape_in_place_is_refused_with_the_cure():
 
     with pytest.raises(yota.TraceError, match=r"test_layouts.py:\d+: .*np.reshape"):
         yota.grad(f, VALUES)
+
+
+@pytest.mark.parametrize("dtype", [">f2", ">f4", ">f8", ">c8", ">c16"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+def test_jacobians_hessians_and_products_keep_the_byte_order(dtype, shape):
+    x = np.full(shape, 1.5, dtype)
+    for _ in range(2):
+        found = yota.jacobian(lambda x: x * x)(x)
+        assert (found.dtype, found.shape) == (x.dtype, shape + shape)
+        if x.dtype.kind == "f":
+            assert yota.hessian(lambda x: np.sum(x**3))(x).dtype == x.dtype
+            assert yota.hvp(lambda x: np.sum(x**3))(x, np.ones_like(x)).dtype == x.dtype
