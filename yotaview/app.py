@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import os
 import shutil
 import sys
@@ -22,6 +23,7 @@ from textual.worker import WorkerError
 from yotaview.invocation import ScreenError
 from yotaview.keys import KEYS, REBOUND
 from yotaview.model.replay import quiet
+from yotaview.screens.aside import Aside
 from yotaview.screens.main import MainScreen
 from yotaview.screens.palette import Palette
 from yotaview.screens.picture import picture, to_png
@@ -29,6 +31,7 @@ from yotaview.screens.themes import THEMES
 from yotaview.widgets.state import State
 
 if TYPE_CHECKING:
+    from yotaview.capture import Capture
     from yotaview.model.session import Session
 
 
@@ -121,7 +124,8 @@ class YotaView(App[int]):
             self.theme = self.wanted_theme
         if self.first_told:
             self.call_after_refresh(self.main.tell, self.first_told)
-        self.begin_capture_print(self)
+        sys.stdout = sys.stderr = Heard(self.state.session.capture)
+        asyncio.get_running_loop().set_default_executor(Aside())
 
     @property
     def main(self) -> MainScreen:
@@ -129,10 +133,6 @@ class YotaView(App[int]):
         screen = self.screen_stack[0]
         assert isinstance(screen, MainScreen)
         return screen
-
-    def on_print(self, event: events.Print) -> None:
-        """Keep what a thread of the script prints with the rest of its output."""
-        self.state.session.capture.add_output(event.text)
 
     def on_key(self, event: events.Key) -> None:
         """Give what was typed ahead of the prompt to the prompt: keys are sent out one by one."""
@@ -150,6 +150,25 @@ class YotaView(App[int]):
     def get_default_screen(self) -> MainScreen:
         """Return the screen that is shown first."""
         return MainScreen(self.state, self.first_view)
+
+
+class Heard(io.TextIOBase):
+    """What threads of the script print while the screen is up: kept at once, in their own time.
+
+    As a message a line, a thread that prints without end would keep the screen from its keys.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+
+    def write(self, text: str) -> int:
+        """Keep text with the rest of the script's output."""
+        self.capture.add_output(text)
+        return len(text)
+
+    def writable(self) -> bool:
+        """Tell that one can write."""
+        return True
 
 
 def measuring(driver: type[Driver]) -> type[Driver]:

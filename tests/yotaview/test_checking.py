@@ -15,7 +15,7 @@ from tests.yotaview.screen_text import drive, mlp_session, screen_of, text_of
 from tests.yotaview.scripts import FAILS, opened
 from tests.yotaview.test_gradcheck import own_cube
 from yotaview.app import YotaView
-from yotaview.checks.gradcheck import Report, Verdict
+from yotaview.checks.gradcheck import Report, Verdict, verdicts
 from yotaview.model.session import Session
 from yotaview.model.single import session_of
 from yotaview.screens import checking
@@ -133,3 +133,10 @@ def test_call_that_raised_has_nothing_to_check(tmp_path) -> None:
     shown = screen_of(opened(tmp_path, FAILS), (120, 40))
     assert "✓" not in shown
     assert "gradcheck" not in shown
+
+
+def test_rules_on_very_many_elements_are_left_to_the_key():
+    session = mlp_session()
+    reasons = {v.reason for v in verdicts(session.opened, largest=1) if v.status == "unchecked"}
+    assert reasons == {"more than 1 elements, left to ="}
+    assert all(v.status == "ok" for v in verdicts(session.opened))

@@ -1,3 +1,5 @@
+import threading
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -264,3 +266,45 @@ def test_page_keys_in_a_palette_without_room_break_nothing():
         assert app.state.session.stepper.index == 1
 
     drive(app, (40, 12), act)
+
+
+def test_leaving_waits_for_no_work_in_the_background(tmp_path):
+    app, may_end, left = YotaView(session_of(tmp_path, SCRIPT)), threading.Event(), []
+
+    async def act(pilot):
+        app.run_worker(lambda: may_end.wait(60), thread=True)
+        await pilot.press("q")
+
+    try:
+        drive(app, (80, 24), act)
+        left.append(not may_end.is_set())
+    finally:
+        may_end.set()
+    assert left == [True]
+    assert app.return_code == 0
+
+
+def test_thread_that_prints_without_end_leaves_the_keys_their_turn(tmp_path):
+    app, over = YotaView(session_of(tmp_path, SCRIPT)), threading.Event()
+
+    def noise():
+        while not over.is_set():
+            print("noise")
+
+    async def act(pilot):
+        threads = [threading.Thread(target=noise) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        waiting = app._message_queue.qsize
+        try:
+            for key in ("n", "n", "N"):
+                await pilot.press(key)
+            assert app.main.session.stepper.index == 1
+            assert waiting() < 100
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
+
+    drive(app, (80, 24), act)
+    assert app.state.session.capture.output.startswith("noise\nnoise\n")

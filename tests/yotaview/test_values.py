@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import yota
-from tests.yotaview.screen_text import mlp_session, screen_of
+from tests.yotaview.screen_text import drive, mlp_session, problems, screen_of
 from tests.yotaview.scripts import EXP, LOOP, opened
 from yota.tape import Var
+from yotaview.app import YotaView
 from yotaview.capture import run_script
 from yotaview.model import summary
 from yotaview.model.autopsy.masks import bad_mask
@@ -144,3 +145,50 @@ def test_tape_as_text_parts_long_places_from_what_follows(tmp_path):
     session = Session(run_script(str(script), [str(script)]))
     rows = plain(tape_lines(session)).splitlines()
     assert any("with_a_rather_long_name.py:6  d%1" in r.replace("   ", " ") for r in rows), rows
+
+
+HUGE = """\
+import numpy as np
+import yota
+
+
+def loss(z):
+    w = z * 1.5e308
+    return np.sum(np.real(w) / 1e308)
+
+
+with np.errstate(all="ignore"):
+    yota.grad(loss, np.array([1 + 1j, -1 - 1j, 0.5j]))
+"""
+
+
+@pytest.mark.parametrize("mode", ["grid", "heat", "histogram", "summary"])
+def test_complex_values_whose_size_overflows_are_shown(mode, tmp_path):
+    session = opened(tmp_path, HUGE)
+    app = YotaView(session)
+
+    async def act(pilot):
+        app.state.mode = mode
+        for key in ("g", "n", "n", "n", "n", "W", "escape", "n", "n", "n", "W"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert not problems(app)
+
+    drive(app, (120, 40), act)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "counts"),
+    [
+        ([1.0, 1.0 + 2**-52, 1.0 + 2**-52], [1, 2]),
+        ([5e-324, 1e-323], [1, 1]),
+        ([-1.7e308, 0.0, 1.7e308], [1, 1, 1]),
+        ([1.7e308] * 3, [3]),
+    ],
+)
+def test_histogram_of_numbers_that_lie_close_or_far(numbers, counts):
+    text = plain(value.histogram(np.array(numbers), 60, 12))
+    found = [int(row.split()[-1]) for row in text.splitlines()]
+    assert [n for n in found if n] == counts
+    assert "nan" not in text
+    assert "inf" not in text

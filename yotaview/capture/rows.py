@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from yota.tape import Frame, Origin, Tape, Var, base_name
 
 if TYPE_CHECKING:
     from yota.program import Program
+    from yotaview.capture.streams import Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ class Capture:
     script: str
     argv: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    output: str = ""
+    printed: str = ""
     error: str | None = None
     exit_code: int = 0
     seconds: float = 0.0
@@ -141,12 +142,17 @@ class Capture:
     lesson: str = ""
     left_out: tuple[str, ...] = ()
     standing: str = ""
-    hear: Callable[[str], None] | None = field(default=None, repr=False)
+    heard: Output | None = field(default=None, repr=False)
+
+    @property
+    def output(self) -> str:
+        """What the script printed up to now: its threads may still print."""
+        return self.printed if self.heard is None else self.heard.text
 
     def add_output(self, text: str) -> None:
         """Keep what the script prints after its end, within the limit of all it printed."""
-        if self.hear is not None:
-            self.hear(text)
+        if self.heard is not None:
+            self.heard.add(text)
 
     @property
     def name(self) -> str:

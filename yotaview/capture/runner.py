@@ -34,7 +34,6 @@ from yotaview.capture.ending import (
 )
 from yotaview.capture.recorder import Recorder
 from yotaview.capture.rows import Capture, Failure, Limits, Row
-from yotaview.capture.streams import Output
 from yotaview.capture.timeout import time_limit
 from yotaview.capture.watch import Watch, told
 
@@ -72,16 +71,8 @@ def run_script(
     capture.left_out = tuple(watch.unwanted)
     capture.cut = _cut_text(capture, watch, limits)
     capture.sources = snapshot(capture)
-    console.output.follow(_into(capture))
-    capture.hear = console.output.add
+    capture.heard = console.output
     return capture
-
-
-def _into(capture: Capture) -> Callable[[Output], None]:
-    def listen(output: Output) -> None:
-        capture.output = output.text
-
-    return listen
 
 
 def _found(path: str) -> str:

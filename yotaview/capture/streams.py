@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import threading
-from collections.abc import Callable
 from typing import Any, TextIO
 
 OUTPUT_LIMIT = 1 << 20
@@ -26,7 +25,6 @@ class Output:
 
     def __init__(self, limit: int = OUTPUT_LIMIT) -> None:
         self.limit = limit
-        self.listener: Callable[[Output], None] = _ignore
         # no lock: a child forked while a thread holds one could never print
         self._parts = io.StringIO()
 
@@ -43,16 +41,6 @@ class Output:
         self._parts.write(text[:room])
         if len(text) > room:
             self._parts.write(f"\n[output cut at {self.limit:,} characters]\n")
-        self.listener(self)
-
-    def follow(self, listener: Callable[[Output], None]) -> None:
-        """Call `listener` now and whenever there is more."""
-        self.listener = listener
-        listener(self)
-
-
-def _ignore(output: Output) -> None:
-    """Do nothing."""
 
 
 class Tee(io.TextIOBase):

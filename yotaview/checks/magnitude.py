@@ -11,6 +11,7 @@ from yota import floats
 from yota.passes.forms import FORMS
 from yota.rules.functional import add_at
 from yota.tape import Call, Var, map_vars
+from yotaview.model.summary import modulus
 
 BY_NAME = {f.name: f for f in FORMS}
 # the forms whose bound is one of the terms' magnitudes; the others state it in ulp of the result
@@ -73,7 +74,7 @@ def magnitude(op: Call, sizes: Callable[[Var], Any], value: Any) -> Any:
 
 
 def _plain(x: Any) -> Any:
-    return abs(x) if isinstance(x, float | complex) else x
+    return modulus(x) if isinstance(x, float | complex) else x
 
 
 def absolute(value: Any) -> Any:
@@ -82,7 +83,7 @@ def absolute(value: Any) -> Any:
         return type(value)(map(absolute, value))
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc":
         return np.abs(value)
-    return abs(value) if isinstance(value, float | complex) else value
+    return modulus(value) if isinstance(value, float | complex) else value
 
 
 def roundings(op: Call, values: Mapping[Var, Any], value: Any) -> float:

@@ -125,6 +125,12 @@ def plain_number(value: Any) -> Any:
     return complex.__complex__(value) if isinstance(value, complex) else value
 
 
+def modulus(v: Any) -> float:
+    """Return the size of a number: Python's own raises where it overflows, at times for NaN too."""
+    with np.errstate(all="ignore"):
+        return float(np.abs(np.asarray(v)))
+
+
 def _measure(text: str, nbytes: int, x: np.ndarray[Any, Any]) -> Summary:
     real, is_complex = _as_real(x), x.dtype.kind == "c"
     signed = x.real if is_complex else real

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from yotaview.model.summary import Grid, grid
+from yotaview.model.summary import Grid, grid, modulus
 from yotaview.render.line import Line, Span, line
 from yotaview.render.text import NOW
 
@@ -187,10 +187,10 @@ def _heat(shown: Grid, row: int, columns: int) -> list[Span]:
 
 
 def _shade(v: Any, largest: float) -> Span:
-    size = float(abs(complex(v)))
+    size = modulus(v)
     if not np.isfinite(size):
         return Span("!!!", "alert")
-    level = SHADES[min(4, int(np.ceil(4 * size / largest)))] if largest else " "
+    level = SHADES[min(4, int(np.ceil(4 * (size / largest))))] if largest else " "
     if np.iscomplexobj(v):  # a magnitude has no sign
         return Span(level * 3, "warm")
     sign = "-" if v < 0 else "+" if size else " "

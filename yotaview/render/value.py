@@ -12,6 +12,7 @@ from yotaview.model.summary import (
     LARGE,
     Summary,
     format_number,
+    modulus,
     numeric,
     quick_summary,
     sample_of,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # below this the numbers themselves matter more than what they come to
 LOW = 7
+FAR = 1e300
 MODES = ("grid", "heat", "histogram", "summary", "calls")
 
 
@@ -59,8 +61,10 @@ def element_text(value: Any, cell: tuple[int, ...]) -> str:
     """Return one element with six digits, a complex one with its magnitude and phase."""
     try:
         v = np.asarray(value)[cell]
-        polar = f" |z| {abs(v):.4g} ∠{np.degrees(np.angle(v)):.4g}°" if np.iscomplexobj(v) else ""
-        return f"{format_number(v)}{polar}"
+        text = format_number(v)
+        if not np.iscomplexobj(v):
+            return text
+        return f"{text} |z| {modulus(v):.4g} ∠{np.degrees(np.angle(v)):.4g}°"
     except Exception as error:  # one number may have no text, the rest stays
         return type(error).__name__
 
@@ -227,7 +231,7 @@ def histogram(
     if whole is not None and whole > x.size:
         head.append(line(Span(f"sample of {x.size:,} of {whole:,}", "note")))
     bins = max(2, min(10, height - len(head)))
-    counts, edges = np.histogram(finite, bins=bins)
+    counts, edges = _binned(finite, bins)
     room = max(width - 32, 4)
     top = max(int(counts.max()), 1)
     return head + [
@@ -238,3 +242,16 @@ def histogram(
         )
         for k, n in enumerate(map(int, counts))
     ]
+
+
+def _binned(
+    x: np.ndarray[Any, Any], bins: int
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the counts between edges; where numbers lie too close for bins, of each of them."""
+    scale = 2.0**-8 if np.max(np.abs(x)) > FAR else 1.0  # the range itself must not overflow
+    try:
+        counts, edges = np.histogram(x * scale, bins=bins)
+    except ValueError:
+        values, counts = np.unique(x * scale, return_counts=True)
+        edges = np.append(values, values[-1])
+    return counts, edges / scale

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yota.tape import Call, Var, base_name
+from yotaview.model.summary import modulus
 from yotaview.model.textbook import ALIASES
 from yotaview.model.why import Element, Explainer, Part, Why, index_text, name_of_element
 from yotaview.model.why.follow import Row, rows_of
@@ -216,8 +217,8 @@ def _negative(value: Any) -> bool:
 
 def _bar(why: Why, value: Any) -> str:
     first = why.terms[0]
-    top = abs(first.slope if why.kind == "slopes" else first.value)
-    size = abs(value)
+    top = modulus(first.slope if why.kind == "slopes" else first.value)
+    size = modulus(value)
     if not math.isfinite(size):
         return "!" * 3
     return bar(size / top, BARS) if math.isfinite(top) and top > 0 else bar(1.0, 1)
@@ -283,7 +284,7 @@ def tail(why: Why) -> list[Line]:
 
 
 def _check(why: Why) -> str:
-    gap = abs(complex(why.total) - complex(why.value))
+    gap = modulus(complex(why.total) - complex(why.value))
     if not math.isfinite(gap):
         return ""
     return " ✓ the element to the last bit" if gap == 0 else f" ✓ the element, to {gap:.0e}"

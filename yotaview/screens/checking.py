@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -16,6 +17,8 @@ from yotaview.widgets.state import LONG, Derived
 GROUP = "rules"
 # Between two ops the screen may have its turn; so often it shows what has come.
 PAUSE, SHOWN = 0.001, 0.25
+# a rule on more elements is checked by the key alone: it takes long, and much memory
+LARGE = 4_000_000
 
 
 class Checking(Base):
@@ -41,7 +44,9 @@ class Checking(Base):
             worker, last = get_current_worker(), time.monotonic()
             pairs, came = pairs_of(opened), list[Verdict]()
             rules.total = len(pairs)
-            for verdict in verdicts(opened, own=own, only=pairs):
+            for verdict in verdicts(
+                opened, own=own, only=pairs, largest=math.inf if own else LARGE
+            ):
                 if worker.is_cancelled:
                     return
                 came.append(verdict)

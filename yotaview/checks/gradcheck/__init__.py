@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from yota.rules.registry import NONDIFF
-from yota.tape import Call, Var
+from yota.tape import Call, Tape, Var
 from yotaview.capture.functions import is_users
 from yotaview.checks.gradcheck.local import Verdict, check_local
 from yotaview.checks.gradcheck.recorded import Pair, cotangent_of, recorded_terms
@@ -35,9 +36,16 @@ def pairs_of(opened: Opened) -> list[Pair]:
 
 
 def verdicts(
-    opened: Opened, *, own: bool = False, only: Sequence[Pair] | None = None
+    opened: Opened,
+    *,
+    own: bool = False,
+    only: Sequence[Pair] | None = None,
+    largest: float = math.inf,
 ) -> Iterator[Verdict]:
-    """Yield the verdict on each rule, or on `only` some; the user's functions run with `own`."""
+    """Yield the verdict on each rule, or on `only` some; the user's functions run with `own`.
+
+    Ops with an operand or a value of more elements than `largest` are left out.
+    """
     tape, values, users = opened.tape, opened.values, opened.users
     pairs = pairs_of(opened) if only is None else only
     if isinstance(opened.row, SavedRow):
@@ -50,6 +58,8 @@ def verdicts(
         needed = {of, wrt, *cotangents.values(), *terms.get((of, wrt), ())}
         if isinstance(op, Call) and is_users(op) and not own:
             yield Verdict(of, wrt, "unchecked", OWN)
+        elif isinstance(op, Call) and _elements(tape, of, op) > largest:
+            yield Verdict(of, wrt, "unchecked", f"more than {largest:,.0f} elements, left to =")
         elif not needed <= values.keys():
             yield Verdict(of, wrt, "unchecked", "a value was not kept")
         elif wrt in lost and (of, wrt) not in terms:
@@ -58,6 +68,10 @@ def verdicts(
             held = terms.get((of, wrt), ())
             made = tuple(t for t in held if tape[t].origin.of == of)
             yield replace(check_local(tape, values, of, wrt, cotangents, held), terms=made)
+
+
+def _elements(tape: Tape, var: Var, op: Call) -> int:
+    return max(math.prod(tape[v].spec.shape) for v in (var, *op.operands))
 
 
 @dataclass

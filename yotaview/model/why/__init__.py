@@ -12,6 +12,7 @@ from yota.tape import Call, Constant, Input, Tape, Var
 from yotaview.capture.functions import is_users
 from yotaview.model.forms import Opaque
 from yotaview.model.replay import quiet
+from yotaview.model.summary import modulus
 from yotaview.model.why.ask import Ask, Terms
 from yotaview.model.why.elements import (
     Element,
@@ -180,7 +181,8 @@ def _adds_up(terms: Terms, y: Any) -> bool:
         total, size = np.sum(terms.values), np.sum(np.abs(terms.values))
         if np.isnan(y) or not np.isfinite(size):
             return True
-        gap = abs(complex(total) - complex(y)) if np.iscomplexobj(total) else abs(total - y)
+        is_complex = np.iscomplexobj(total)
+        gap = modulus(complex(total) - complex(y)) if is_complex else abs(total - y)
         return bool(gap <= tolerance(y) * size)
 
 
