@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import yota
+from tests.yotaview.own import own_multiple
 from tests.yotaview.screen_text import drive, mlp_session, problems, screen_of, text_of
 from yota.tape import Call, Input, Var
 from yotaview.app import YotaView
@@ -142,14 +143,7 @@ def test_guard_that_breaks_is_said():
 
 
 def test_users_functions_run_by_consent_only():
-    ran: list[int] = []
-
-    @yota.primitive
-    def mine(x):
-        ran.append(1)
-        return x * 3
-
-    yota.defvjp(mine, lambda dy, y, x: dy * 3)
+    mine, ran = own_multiple(3)
     session = session_of(yota.gradtape(lambda x: np.sum(mine(x) ** 2), np.ones(2)))
     before = len(ran)
     edit = read_edit("x = 2", session.tape)

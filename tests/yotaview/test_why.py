@@ -10,6 +10,7 @@ import pytest
 
 import yota
 from tests.yota.rules.samples import SAMPLES, Sample
+from tests.yotaview.own import own_multiple
 from tests.yotaview.screen_text import MLP, mlp_session
 from tests.yotaview.scripts import yotaview
 from tests.zoo import SMOOTH
@@ -231,14 +232,7 @@ def test_what_has_no_derivative_names_all_operands() -> None:
 
 
 def test_users_functions_are_not_run_to_explain_them() -> None:
-    ran: list[int] = []
-
-    @yota.primitive
-    def mine(x):
-        ran.append(1)
-        return x * 2
-
-    yota.defvjp(mine, lambda dy, y, x: dy * 2)
+    mine, ran = own_multiple(2)
     session = session_of(yota.gradtape(lambda x: np.sum(mine(x)), np.ones(3)))
     before = len(ran)
     why = explainer_of(session).why(Element(Var(2), (1,)))

@@ -82,7 +82,7 @@ def take_steps(
     """
     if action not in INVERSE:
         start = session.stepper
-        session.stepper = _onward(session, start, action, count, folds)
+        session.stepper = _moved(session, action, count, folds)
         if session.stepper != start:
             unit = action, folds is not None
             session.trail.add(Taken(unit, count, start, session.stepper))
@@ -91,33 +91,25 @@ def take_steps(
     while count > 0:
         undone = session.trail.undo(unit, count, session.stepper)
         if undone is None:
-            session.stepper = _back(session, session.stepper, unit[0], count, folds)
+            session.stepper = _moved(session, unit[0], count, folds, back=True)
             return
         session.stepper, count = undone.start, count - undone.count
 
 
-def _onward(
-    session: Session, stepper: Stepper, action: str, count: int, folds: Folds | None
+def _moved(
+    session: Session, unit: str, count: int, folds: Folds | None, *, back: bool = False
 ) -> Stepper:
-    if action != "into" and folds is not None:
-        return _repeat(stepper, count, lambda s: folds.onward(action, s))
-    if action == "finish":
-        return _repeat(stepper, count, lambda s: _next_statement(session, s))
-    if action == "next" or folds is not None:
-        return stepper.next(count)
-    return _repeat(stepper, count, lambda s: part_onward(session.opened, s))
-
-
-def _back(
-    session: Session, stepper: Stepper, action: str, count: int, folds: Folds | None
-) -> Stepper:
-    if action != "into" and folds is not None:
-        return _repeat(stepper, count, lambda s: folds.back(action, s))
-    if action == "finish":
-        return _repeat(stepper, count, lambda s: _statement_before(session, s))
-    if action == "next" or folds is not None:
-        return stepper.back(count)
-    return _repeat(stepper, count, lambda s: part_back(session.opened, s))
+    here = session.stepper
+    if unit != "into" and folds is not None:
+        box = folds.back if back else folds.onward
+        return _repeat(here, count, lambda s: box(unit, s))
+    if unit == "finish":
+        statement = _statement_before if back else _next_statement
+        return _repeat(here, count, lambda s: statement(session, s))
+    if unit == "next" or folds is not None:
+        return here.back(count) if back else here.next(count)
+    part = part_back if back else part_onward
+    return _repeat(here, count, lambda s: part(session.opened, s))
 
 
 def _repeat(stepper: Stepper, count: int, move: Callable[[Stepper], Stepper]) -> Stepper:

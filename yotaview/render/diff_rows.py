@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Literal
 
 from yota.tape import Op, Var
 from yotaview.model.diff import Change, Diff, Side
 from yotaview.render.line import Line, Span, clean, fit, line
+from yotaview.render.rows import Lazy
 from yotaview.render.text import describe
 
 WIDE = 116  # a terminal of 120 columns without its frame
@@ -95,7 +96,7 @@ def _source(side: Side, var: Var | None) -> str:
     return clean(place if text == place else f"{place}  {text}")
 
 
-class DiffRows(Sequence[Line]):
+class DiffRows(Lazy):
     """The rows of a diff, drawn when they are asked for."""
 
     def __init__(self, diff: Diff, width: int) -> None:
@@ -105,22 +106,14 @@ class DiffRows(Sequence[Line]):
     def __len__(self) -> int:
         return len(self.entries)
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self.row(e) for e in self.entries[index]]
-        return self.row(self.entries[index])
-
     @property
     def stops(self) -> list[int]:
         """The rows at which something differs."""
         return [k for k, e in enumerate(self.entries) if e.change is not None and e.change.differs]
 
-    def row(self, entry: Entry) -> Line:
+    def row(self, index: int) -> Line:
         """Draw one row."""
+        entry = self.entries[index]
         if entry.skipped:
             noun = "op" if entry.skipped == 1 else "ops"
             return line(Span(f"… {entry.skipped:,} {noun} the same", "dim"))

@@ -11,7 +11,7 @@ from yotaview.model.summary import format_number
 from yotaview.render.faces import face, head_of_box
 from yotaview.render.line import Line, Page, Span, bar, clean, cut, fit, line, wrap_line
 from yotaview.render.once import once
-from yotaview.render.rows import Rows
+from yotaview.render.rows import Joined, Rows
 from yotaview.render.text import NOW, facts_of, has_value
 
 if TYPE_CHECKING:
@@ -29,22 +29,6 @@ def flow_rows(session: Session, boxes: Boxes, width: int) -> Page:
     told = [*wrap_line((Span(TOLD, "dim"),), width), ()]
     cursor = len(told) + rows.cursor
     return Page(Joined(told, rows), "Gradient flow ‖δ‖", "result ▸ inputs, log bars", cursor)
-
-
-class Joined(Rows):
-    """A few lines above rows that are made when they are asked for."""
-
-    def __init__(self, head: list[Line], rows: FlowRows) -> None:
-        super().__init__(rows.session)
-        self.head, self.rows = head, rows
-
-    def __len__(self) -> int:
-        return len(self.head) + len(self.rows)
-
-    def row(self, index: int) -> Line:
-        """Return a line of either part."""
-        k = index - len(self.head)
-        return self.head[index] if k < 0 else self.rows.row(k)
 
 
 class FlowRows(Rows):

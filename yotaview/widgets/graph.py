@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from yotaview.model.boxes import Boxes
 from yotaview.model.outline import WAYS, By, Key, Node
-from yotaview.render.flowing import Joined, flow_rows
+from yotaview.render.flowing import FlowRows, flow_rows
 from yotaview.render.graph import around, facts, neighbours, unfolded
 from yotaview.render.header import Place, op_count
 from yotaview.render.line import Page, Span
 from yotaview.render.minimap import minimap
 from yotaview.render.mirror import Plan, mirror, window
 from yotaview.render.mirror_down import TALL, DownRows, mirror_down
+from yotaview.render.rows import Joined
 from yotaview.widgets.pane import Draw
 from yotaview.widgets.state import State
 from yotaview.widgets.view import WIDE, Box, View
@@ -280,9 +281,9 @@ class GraphView(View):
     def along(self, delta: int) -> None:
         """Go to the row above or below in the list of the gradient flow."""
         lines = self.panes["mirror"].page.lines
-        if not isinstance(lines, Joined):
+        rows = lines.rest if isinstance(lines, Joined) else None
+        if not isinstance(rows, FlowRows):
             return
-        rows = lines.rows
         step = 1 if delta > 0 else -1
         k = rows.cursor + delta
         while 0 <= k < len(rows) and rows.var_at(k) is None:
@@ -332,8 +333,8 @@ class GraphView(View):
     def clicked(self, row: int) -> None:
         """Go to the box of a row."""
         lines = self.panes["mirror"].page.lines
-        if isinstance(lines, Joined):
-            var = lines.rows.var_at(max(row - len(lines.head), 0))
+        if isinstance(lines, Joined) and isinstance(lines.rest, FlowRows):
+            var = lines.rest.var_at(max(row - len(lines.head), 0))
             if var is not None:
                 self.goto(var)
         elif isinstance(lines, DownRows):
