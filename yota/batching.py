@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from yota.ops import Call, Op, Var, map_vars
+from yota.ops import Call, Op, Spec, Var, map_vars
 from yota.rules.functional import cast, getitem, halt, identity, place, scatter
 
 # how much memory a batch may take before it is cut
 ROOM = 1 << 26
+
+
+class RaggedError(ValueError):
+    """Rows are not of one shape: each has to run by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,14 @@ def _call(op: Call, lift: Callable[[Var], Any], count: int) -> Any:
 def _looped(op: Call, args: Any, kwargs: Any, count: int) -> Any:
     values = [op.fn(*_row(args, k), **_row(kwargs, k)) for k in range(count)]
     if isinstance(values[0], tuple | list):
-        return tuple(Batch(np.stack(item)) for item in zip(*values, strict=True))
+        items = zip(zip(*values, strict=True), op.spec.items, strict=True)
+        return tuple(_stacked(item, spec) for item, spec in items)
+    return _stacked(values, op.spec)
+
+
+def _stacked(values: Sequence[Any], spec: Spec) -> Batch:
+    if any(np.shape(v) != spec.shape for v in values):
+        raise RaggedError("the shape of a value depends on the row")
     return Batch(np.stack(values))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from yota import cache
 from yota.api import as_argnums, hand_back, pick, report
 from yota.arrays import own
-from yota.batching import run_batched
+from yota.batching import RaggedError, run_batched
 from yota.codegen.runtime import MISS
 from yota.program import Program
 from yota.recording import Recording, is_boxed_leaf, seed_box
@@ -133,9 +133,13 @@ def pull_together(
     if len(tape.guards) > len(recording.tape.guards) or tape.seed is None:
         return None
     pull = Pull(tape, gradients, argnums)
-    kept.append(pull)
     with here.trace.under_way(sys._getframe()):
-        return pull.rows(here.trace.values, seeds)
+        try:
+            rows = pull.rows(here.trace.values, seeds)
+        except RaggedError:
+            return None
+    kept.append(pull)
+    return rows
 
 
 def first_of(seeds: Any, shape: tuple[int, ...]) -> Any:
