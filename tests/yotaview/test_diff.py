@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from tests.yotaview.screen_text import drive, text_of
 from tests.yotaview.scripts import LOOP, captured
 from yota.tape import Var
-from yotaview.app import YotaView
+from yotaview.app import YotaView, settled
 from yotaview.model.align import align, in_order
 from yotaview.model.diff import Diff, compare
 from yotaview.model.goto import GotoError
@@ -26,6 +28,7 @@ from yotaview.render.diff import diff_lines, structure_text
 from yotaview.render.diff_json import diff_json
 from yotaview.render.diff_rows import DiffRows
 from yotaview.render.line import plain, width
+from yotaview.screens import runs
 
 NET = """\
 import numpy as np
@@ -387,3 +390,53 @@ def test_captured_values_of_a_loop_are_paired_with_those_of_the_same_round(tmp_p
                 user = next(d for d in diff.changes if d.left == read[c.left])
                 assert user.right is not None
                 assert c.right in diff.right.tape[user.right].operands
+
+
+def test_long_tapes_are_compared_in_the_background(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(runs, "LONG", 1)
+    monkeypatch.setattr(runs, "SHOWN", 0.0)
+    may_go_on, shares = threading.Event(), []
+
+    def slowly(left: Session, right: Session, *, tick: Callable[[float], None]) -> Diff:
+        assert may_go_on.wait(30)
+        return compare(left, right, tick=lambda done: (shares.append(done), tick(done))[1])
+
+    monkeypatch.setattr(runs, "compare", slowly)
+    session = Session(captured(tmp_path, LOOP.format(count=5)), 0, 3)
+    app = YotaView(session)
+
+    async def act(pilot) -> None:
+        await pilot.press("D", "n", "D")
+        assert (session.stepper.index, "esc stops it" in text_of(app)) == (1, True)
+        await pilot.press("escape")
+        assert "stopped comparing" in text_of(app)
+        may_go_on.set()
+        await settled(app)
+        await pilot.pause()
+        assert len(app.screen_stack) == 1
+        await pilot.press("D")
+        await settled(app)
+        await pilot.pause()
+        assert len(app.screen_stack) == 2
+        assert "call 3 of 5" in text_of(app)
+
+    drive(app, (80, 24), act)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_comparison_that_fails_is_told(tmp_path: Path, monkeypatch) -> None:
+    def failing(left: Session, right: Session, *, tick: Callable[[float], None]) -> Diff:
+        raise GotoError("no such call")
+
+    monkeypatch.setattr(runs, "LONG", 1)
+    monkeypatch.setattr(runs, "compare", failing)
+    app = YotaView(Session(captured(tmp_path, LOOP.format(count=5)), 0, 3))
+
+    async def act(pilot) -> None:
+        await pilot.press("D")
+        await settled(app)
+        await pilot.pause()
+        assert "cannot compare: no such call" in text_of(app)
+
+    drive(app, (80, 24), act)

@@ -119,18 +119,34 @@ def _form(tree: Any, shapes: bool, floats: bool) -> Key:
     return kind.__name__, tree
 
 
-def align(left: Tape, right: Tape, left_text: TextOf, right_text: TextOf) -> Pairs:
-    """Return which op of `right` each op of `left` is; ops without a counterpart are left out."""
+def align(
+    left: Tape,
+    right: Tape,
+    left_text: TextOf,
+    right_text: TextOf,
+    tick: Callable[[float], None] = lambda done: None,
+) -> Pairs:
+    """Return which op of `right` each op of `left` is; ops without a counterpart are left out.
+
+    `tick` is told the share that is done; what it raises ends the work.
+    """
     known: dict[Key, int] = {}
-    both = _Both(Half(left, left_text, known), Half(right, right_text, known))
+    halves = []
+    for tape, text in ((left, left_text), (right, right_text)):
+        halves.append(Half(tape, text, known))
+        tick(len(halves) / 4)
+    both = _Both(*halves)
     for k in range(len(KEYS)):
         both.pair_by(*(h.ancestry(h.own[k]) for h in both.halves))
         both.pair_operands(k)
         both.pair_by(*(h.descent(h.own[k]) for h in both.halves))
+        tick(0.5 + 0.1 * (k + 1))
     both.pair_between()
     both.pair_alone(both.left.forward)
+    tick(0.9)
     both.pair_reverse()
     both.pair_alone(both.left.reverse)
+    tick(1.0)
     return dict(sorted(both.pairs.items()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -136,20 +136,26 @@ def compare(
     history: Sequence[str] = (),
     files: tuple[str, str] = ("", ""),
     alike: bool = True,
+    tick: Callable[[float], None] = lambda done: None,
 ) -> Diff:
     """Align two open calls by structure and compare the values of what is the same op.
 
-    `history` tells of all calls, which are `alike` or not; `files` are the sessions' own names.
+    `history` tells of all calls, which are `alike` or not; `files` are the sessions' own names;
+    `tick` is told the share that is done, and what it raises ends the work.
     """
     sides = (
         Side(left.still(), title_of(left, right, files[0])),
         Side(right.still(), title_of(right, left, files[1])),
     )
-    pairs = align(left.tape, right.tape, sides[0].text_of, sides[1].text_of)
+    texts = sides[0].text_of, sides[1].text_of
+    pairs = align(left.tape, right.tape, *texts, lambda done: tick(0.6 * done))
+    changes = []
     with quiet():
-        changes = tuple(_changes(*sides, pairs))
+        for change in _changes(*sides, pairs):
+            changes.append(change)
+            tick(0.6 + 0.4 * min(len(changes) / len(left.tape), 1.0))
         ratios = tuple(_ratios(*sides))
-    return Diff(*sides, changes, ratios, tuple(history), alike)
+    return Diff(*sides, tuple(changes), ratios, tuple(history), alike)
 
 
 def title_of(session: Session, other: Session, file: str = "") -> str:

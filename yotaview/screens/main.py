@@ -194,7 +194,7 @@ class MainScreen(WhatIf, Runs, Exporting):
             return
         elif self.view.zoomed:
             self.do_zoom()
-        elif self.view.stop() or self.stop_export():
+        elif self.view.stop() or self.stop_export() or self.stop_diff():
             return
         elif self.view_name != "step":
             self.show("step")
