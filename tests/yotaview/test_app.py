@@ -107,7 +107,7 @@ def test_dropped_and_merged_ops_say_where_they_went_and_why(tmp_path):
             if view == "2":
                 await pilot.press("G")
             told = " ".join(text_of(app).replace("│", " ").replace("┃", " ").split())
-            assert "%3 dropped: not needed by any result" in told
+            assert "%3 dropped: needed no more since" in told
         assert "· %3 dropped ·" in text_of(app)
         await pilot.press("colon", "4", "enter")
         for view in ("1", "2", "3"):

@@ -215,7 +215,8 @@ def test_dropped_op_behind_which_nothing_is_computed_says_so(tmp_path: Path) -> 
     session = opened(tmp_path, EXP)
     target, why = session.mapped(Var(3), "dce")
     assert target is None
-    assert why == "%3 dropped: not needed by any result; nothing is computed behind it"
+    gone = "its reader %5 is merged into %2: multiply(%2, %3) changes no bit"
+    assert why == f"%3 dropped: needed no more since {gone}; no op behind it is computed"
     assert short(why) == "%3 dropped"
 
 

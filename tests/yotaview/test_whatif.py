@@ -321,3 +321,27 @@ def test_whole_edit_typed_behind_the_one_begun_goes_before_it():
         assert "%7 = " not in text_of(app)
 
     drive(app, (80, 24), act)
+
+
+def test_op_that_a_branch_sets_is_explained_by_the_edit_alone():
+    app = YotaView(mlp_session())
+
+    async def act(pilot):
+        await pilot.press("e", *"%7 = np.clip(x, -0.1, 0.1)", "enter", "escape")
+        await pilot.press("colon", *"%7", "enter")
+        text = text_of(app)
+        assert "set by the what-if" in text
+        assert "given %7 = np.clip(x, -0.1, 0.1)" in text
+        assert "rule tanh" not in text
+        await pilot.press("n")
+        assert "set by the what-if" not in text_of(app)
+
+    drive(app, (80, 24), act)
+
+
+def test_result_that_was_not_finite_and_is_now_says_so():
+    session = session_of(yota.gradtape(lambda x: np.sum(np.log(x)), np.array([0.0, 1.0])))
+    forks = Forks(session.opened)
+    forks.add("x = 2")
+    session.opened = forks.opened()
+    assert "finite now" in plain(whatif_page(session, forks, 80).lines)

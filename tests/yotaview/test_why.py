@@ -337,3 +337,17 @@ def test_why_of_nothing_is_a_usage_error(tmp_path) -> None:
     done = yotaview("--why", "%46[9,9]", "--tape", "1", str(MLP), cwd=tmp_path)
     assert done.returncode == 2
     assert "has no element [9, 9]" in done.stderr
+
+
+def test_key_of_a_container_names_its_leaf_where_no_other_ends_so():
+    def f(params, other):
+        return np.sum(params["W"] * params["b"]) + np.sum(other["b"])
+
+    args = {"W": np.ones(2), "b": np.array([3.0, 4.0])}, {"b": np.ones(2)}
+    session = session_of(yota.gradtape(f, *args))
+    explain = explainer_of(session)
+    dw = find_element("dW[1]", session.tape, session.opened.values)
+    assert explain.why(dw).value == 4.0
+    assert dw == find_element("dparams['W'][1]", session.tape, session.opened.values)
+    with pytest.raises(NoElement):
+        find_element("b[1]", session.tape, session.opened.values)

@@ -30,14 +30,28 @@ def map_var(
         user = next((u for u in users.get(var, ()) if u in stage), None)
         if user is not None:
             return user, _told(f"{var} inlined at {user}", fate.why)
-    return _dropped(fate, stage, order, index)
+    why = _unread(users.get(var, ()), stage) or fate.why
+    return _dropped(fate, why, stage, order, index)
 
 
-def _dropped(fate: Fate, stage: Tape, order: Sequence[Var], index: int) -> tuple[Var | None, str]:
+def _unread(readers: Sequence[Var], stage: Tape) -> str:
+    """Say what became of the op that read a dropped one; empty where no op did."""
+    fates = {r: stage.where(r) for r in readers if r in stage.fates}
+    for reader, fate in fates.items():
+        if fate.kind != "dropped":
+            into = f" into {fate.into}" if fate.into is not None else ""
+            return _told(f"needed no more since its reader {reader} is {fate.kind}{into}", fate.why)
+    gone = next(iter(fates), None)
+    return f"needed no more since its reader {gone} is dropped, too" if gone is not None else ""
+
+
+def _dropped(
+    fate: Fate, why: str, stage: Tape, order: Sequence[Var], index: int
+) -> tuple[Var | None, str]:
     onward = next((order[k] for k in range(index + 1, len(order)) if order[k] in stage), None)
     if onward is None:
-        return None, f"{_told(f'{fate.var} {fate.kind}', fate.why)}; nothing is computed behind it"
-    return onward, _told(f"{fate.var} {fate.kind}, next is {onward}", fate.why)
+        return None, f"{_told(f'{fate.var} {fate.kind}', why)}; no op behind it is computed"
+    return onward, _told(f"{fate.var} {fate.kind}, next is {onward}", why)
 
 
 def _told(what: str, why: str) -> str:

@@ -39,7 +39,7 @@ def calls_lines(session: Session, var: Var, width: int, height: int) -> list[Lin
         return [line(Span("no finite number in any kept call", "dim"))]
     low, high = min(ends), max(ends)
     head = f"{len(facts)} of {session.row.count:,} calls kept, {format_number(low)} … "
-    rows = [line(Span(f"{head}{format_number(high)}", "dim"))]
+    rows = [line(Span(f"{head}{format_number(high)}; ● mean", "dim"))]
     room = max(height - 1, 1)
     first = max(0, min(session.call_index - room // 2, len(facts) - room))
     label = max(len(f"{n:,}") for n, _ in facts) + 2

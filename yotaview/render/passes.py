@@ -203,7 +203,7 @@ def _verdict(verdict: Verdict | None, busy: str) -> Line:
 def _source(session: Session, var: Var) -> str:
     op = session.tape.ops.get(var)
     if op is None or not op.origin.frames:
-        return "no line of the user's code"
+        return "no line of your code"
     text = session.source_line(op.origin.frames[0])
     return f"{op.origin.place}  {text.strip() if text else ''}"
 

@@ -52,4 +52,4 @@ def _not_run(savings: Savings) -> str:
     count = savings.recorded.not_run
     if not count:
         return ""
-    return f"{count} of {savings.recorded.calls} calls not run: the user's, or without a value"
+    return f"{count} of {savings.recorded.calls} calls not run: your own, or without a value"

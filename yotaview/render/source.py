@@ -29,6 +29,8 @@ def why_page(
     """
     title = "Why it raised" if session.failed_here else "Why this value"
     note = _note(session) or rules_note(checked)
+    if edits_here(session):
+        note, checked, later = "set by the what-if", (), ""
     rows = [*(wrong_rule(v) for v in checked if v.status == "off"), *_told(session)]
     if later:
         rows.append(line(Span("code ", "dim"), Span(clean(later), "note")))
@@ -56,6 +58,12 @@ def wrong_rule(verdict: Verdict) -> Line:
     return line(Span(f"{WRONG} the rule of {verdict.of} is off: {numbers_of(verdict)}", "alert"))
 
 
+def edits_here(session: Session) -> list[str]:
+    """Return the edits by which the what-if in sight sets the op at the position."""
+    branch = None if session.failed_here else getattr(session.opened, "branch", None)
+    return [e.text for e in branch.edits if e.var == session.at] if branch is not None else []
+
+
 def _note(session: Session) -> str:
     if session.failed_here:
         return "raised here"
@@ -73,7 +81,7 @@ def _frame(session: Session) -> Frame | None:
 def _place(session: Session) -> Line:
     frame = _frame(session)
     if frame is None:
-        return line(Span("no line of the user's code", "dim"))
+        return line(Span("no line of your code", "dim"))
     text = session.source_line(frame)
     place = f"{base_name(frame.file)}:{frame.line}"
     shown = Span(NO_SOURCE, "dim") if text is None else Span(clean(text.strip()))
@@ -84,7 +92,7 @@ def source_lines(session: Session, room: int) -> list[Line]:
     """Return the lines around the op's own, which is marked."""
     frame = _frame(session)
     if frame is None:
-        return [line(Span("no line of the user's code", "dim"))]
+        return [line(Span("no line of your code", "dim"))]
     window = session.source_window(frame, room // 3, room - room // 3 - 1)
     if not window:
         return [_place(session)]
@@ -102,6 +110,9 @@ def _told(session: Session) -> list[Line]:
     if session.failed_here:
         return failure_lines(session)
     var = session.at
+    if edits := edits_here(session):
+        told = line(Span("given ", "dim"), Span(clean("; ".join(edits)), "title"))
+        return [told, *(row for row in [users_line(session, var)] if row)]
     rule = clean(session.rule_text(var))
     rows = [
         *alert_lines(session, var),

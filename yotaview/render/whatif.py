@@ -122,7 +122,9 @@ def _change(before: Any, after: Any) -> tuple[str, str]:
         return "the same", "dim"
     if not np.isfinite(after):
         return f"{ALERT} not finite now", "alert"
-    if np.iscomplexobj(after) or not np.isfinite(before) or before == 0:
+    if not np.isfinite(before):
+        return "finite now", "ok"
+    if np.iscomplexobj(after) or before == 0:
         return "another", "note"
     share = 100 * (float(after) - float(before)) / abs(float(before))
     return (f"{share:+.3g} %" if math.isfinite(share) else "another"), "note"

@@ -68,6 +68,8 @@ class ProfileView(Background, View):
         def done(times: Times) -> None:
             derived.measured = times
             self.moved()
+            if self.display:
+                self.tell(f"measured: median of {times.profile.runs} runs; = measures again")
 
         self.work("measuring", lambda: derived.measure(lambda: self.given_up is opened), done)
 
@@ -176,7 +178,10 @@ class ProfileView(Background, View):
         self.select(self.count() - 1)
 
     def do_layout(self) -> None:
-        """Sort by time, or in the order of the tape."""
+        """Sort the ops by time, or in the order of the tape."""
+        if self.by != "op":
+            self.tell(f"a list by {self.by} has one order; t leads back to the ops")
+            return
         self.slowest_first = not self.slowest_first
         self.moved()
         self.tell("slowest first" if self.slowest_first else "in the order of the tape")

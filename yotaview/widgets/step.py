@@ -106,9 +106,7 @@ class StepView(ElementView):
         self.places = not self.places
         self.redraw()
         self.tell(
-            "the last column is the user's line"
-            if self.places
-            else "the last column is the cotangent"
+            "the last column is your line" if self.places else "the last column is the cotangent"
         )
 
     def do_group(self) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from yota.tape import Constant, Input, Tape, Var
 from yotaview.model.digits import whole
 from yotaview.model.why.elements import Element, NoElement, array_of, first_element, read
 
-FORMS = "%49[0,2], W1[0,2], ∂W1[0,2] or d%7[0,2]"
+FORMS = "%49[0,2], W1[0,2], dW1[0,2] or d%7[0,2]"
 
 
 def find_element(text: str, tape: Tape, values: Mapping[Var, Any]) -> Element:
@@ -44,10 +44,19 @@ def find_var(base: str, tape: Tape) -> Var | None:
     named = {op.name: v for v, op in reversed(tape.ops.items()) if isinstance(op, Input | Constant)}
     if base in named:
         return named[base]
+    if (whole_name := _only(base, named)) is not None:
+        return named[whole_name]
     if base[:1] in ("∂", "δ", "d") and len(base) > 1:
         whose = find_var(base[1:].strip(), tape)
         return tape.cotangents.get(whose) if whose is not None else None
     return None
+
+
+def _only(last: str, names: Iterable[str]) -> str | None:
+    """Return the one name that ends in a key or attribute: `params['W1']` for `W1`."""
+    ends = (f"['{last}']", f'["{last}"]', f"[{last}]", f".{last}")
+    found = [n for n in names if last and n.endswith(ends)]
+    return found[0] if len(found) == 1 else None
 
 
 def _numbered(tape: Tape, number: int) -> bool:
