@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from yotaview.model.breaks import BreakError, parse_break
 from yotaview.model.goto import GotoError
 from yotaview.model.hits import find_hits
 from yotaview.model.session import Session
+from yotaview.model.standing import read_standing, set_on, standing
 from yotaview.model.why import NoElement
 from yotaview.model.why.spec import find_element
 from yotaview.options import UsageError
@@ -47,7 +49,7 @@ def print_outputs(run: Run) -> None:
         _print_why(run)
     _print_tapes(run, rows)
     if o.out:
-        _export_all(run, Selection(capture, _to_export(run, rows), o.stage, o.direction))
+        _export_all(run, _selection(run, rows))
     if o.check:
         _check_all(run, rows)
     if o.screenshot:
@@ -108,6 +110,25 @@ def _to_export(run: Run, rows: list[int]) -> list[Session]:
     first = run.capture.opening_row()
     order = sorted((k for k in rows if len(run.capture.rows[k].tape)), key=lambda k: k != first)
     return [open_row(run, k) for k in order]
+
+
+def _selection(run: Run, rows: list[int]) -> Selection:
+    """Return what the options choose to export."""
+    o, sessions = run.options, _to_export(run, rows)
+    assert run.capture is not None
+    return Selection(run.capture, sessions, o.stage, o.direction, _set_by(run, sessions))
+
+
+def _set_by(run: Run, sessions: Sequence[Session]) -> str:
+    """Return where a session is to open that the options give a position or breakpoints."""
+    o, capture = run.options, run.capture
+    assert capture is not None
+    if not sessions or (o.at is None and not o.breaks):
+        return ""
+    session = open_row(run, sessions[0].row_index)
+    with contextlib.suppress(ValueError):
+        set_on(session, read_standing(capture.standing))
+    return standing(session, o.view or "step", "").text()
 
 
 def _print_tapes(run: Run, rows: list[int]) -> None:

@@ -15,11 +15,14 @@ from tests.yotaview.scripts import captured, opened
 from tests.yotaview.sessions import reopened
 from tests.yotaview.test_runs import invocation
 from yota.tape import Var
+from yotaview import cli
 from yotaview.again import IN_FILE, LONGEST, handed_on, handed_over
 from yotaview.app import YotaView
 from yotaview.capture import Capture
 from yotaview.cli import left_open
+from yotaview.model import store
 from yotaview.model.diff import compare
+from yotaview.model.folding import Folding
 from yotaview.model.items import Forked, Marked, items_of, remove
 from yotaview.model.kept_json import MOST
 from yotaview.model.restore import find_line
@@ -467,3 +470,57 @@ def test_line_is_found_by_its_text_else_by_its_neighbours(
     lines: list[str], found: int | None
 ) -> None:
     assert find_line(lines, 2, ("b = a", "def f():", "return b")) == found
+
+
+def test_folds_come_back_where_the_structure_is_the_same(tmp_path: Path) -> None:
+    capture = captured(tmp_path, SCRIPT)
+    app = YotaView(Session(capture, 0))
+
+    async def act(pilot: Any) -> None:
+        await pilot.press("t", "4", "t", "G", "plus")
+        await pilot.pause()
+        assert not problems(app)
+
+    drive(app, (120, 40), act)
+    session = app.state.session
+    assert session.folding.boxes["function"]
+    for run in (reopened(capture, tmp_path), captured(tmp_path, SCRIPT)):
+        back, told = again(session, run)
+        assert (told, back.folding) == ("", session.folding)
+    back, told = again(session, captured(tmp_path, LONGER))
+    assert (told, back.folding) == ("", Folding(True, "function"))
+
+
+@pytest.mark.parametrize(
+    "folds",
+    [
+        7, [], {"statements": 1}, {"statements": True, "by": "x"},
+        {"statements": True, "by": [], "boxes": {}},
+        {"statements": True, "by": "op", "boxes": {"op": [["loop", 1]]}},
+        {"statements": True, "by": "op", "boxes": {"op": [["evil", 1, 2]]}},
+        {"statements": True, "by": "op", "boxes": {"op": [["op", 0, 1]] * 6_000}},
+        {"statements": True, "by": "op", "boxes": {"x": []}},
+    ],
+)  # fmt: skip
+def test_folds_that_are_none_are_said_and_left_out(session: Session, folds: Any) -> None:
+    j = told(session)
+    j["folds"] = folds
+    back, said = stand(session.capture, read_standing(json.dumps(j)))
+    assert said == "what was folded cannot be read"
+    assert back.folding == Folding()
+
+
+def test_breakpoints_of_the_command_line_are_saved_beside_those_of_the_file(
+    session: Session, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script, first, second = tmp_path / "script.py", tmp_path / "a.yota", tmp_path / "b.yota"
+    script.write_text(SCRIPT)
+    options = ["--tape", "1", "-b", "op:sin", "--at", "seed"]
+    assert cli.main([*options, "-o", str(first), str(script)]) == 0
+    assert cli.main(["-b", "nan", "-o", str(second), str(first)]) == 0
+    left = left_open(invocation("a.yota", store.load(first)))
+    assert left is not None
+    assert (left[0].at, texts(left[0])) == (left[0].tape.seed, [("op:sin", True)])
+    left = left_open(invocation("b.yota", store.load(second)))
+    assert left is not None
+    assert texts(left[0]) == [("nan", True), ("op:sin", True)]

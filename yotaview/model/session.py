@@ -14,6 +14,7 @@ from yotaview.capture import Capture, KeptCall, Row
 from yotaview.model.branches import Branches
 from yotaview.model.digits import whole
 from yotaview.model.findings import Finding
+from yotaview.model.folding import Folding
 from yotaview.model.goto import GotoError, find_position
 from yotaview.model.mapping import map_var
 from yotaview.model.moves import Trail
@@ -58,7 +59,7 @@ class Session:
         self._turns: dict[tuple[Var, bool], int] = {}
         self.stops, self.trail = Stops(), Trail()
         self.marks: dict[str, Place] = {}
-        self.branches = Branches()
+        self.branches, self.folding = Branches(), Folding()
         self.lost: list[Lost] = []
         self._open(capture.opening_row() if row is None else row, call)
 

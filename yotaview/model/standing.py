@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from yotaview.capture import Capture
+from yotaview.model.folding import read_folding
 from yotaview.model.forms import CodecError
 from yotaview.model.kept import Kept, kept_of
 from yotaview.model.kept_json import kept_json, number, optional, read_kept, read_op, read_row, text
@@ -22,7 +23,7 @@ SAID = 3
 class Standing:
     """A row, a call and an op, with all that is set; `at` is None where it is what raised.
 
-    `faults` says what of it could not be read.
+    `folds` is what is folded, as JSON; `faults` says what of it all could not be read.
     """
 
     row: RowPlace
@@ -32,6 +33,7 @@ class Standing:
     view: str
     theme: str
     kept: tuple[Kept, ...] = ()
+    folds: Any = None
     faults: tuple[str, ...] = ()
 
     def text(self) -> str:
@@ -43,6 +45,7 @@ class Standing:
             "todo": self.todo,
             "view": self.view,
             "theme": self.theme,
+            "folds": self.folds,
             **kept_json(self.kept),
         }
         return json.dumps(told)
@@ -66,6 +69,7 @@ def read_standing(told: str) -> Standing:
             text(j["view"]),
             text(j["theme"]),
             tuple(kept),
+            j.get("folds"),
             tuple(faults),
         )
     except (CodecError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -105,6 +109,7 @@ def standing(session: Session, view: str, theme: str) -> Standing:
         view,
         theme,
         tuple(kept_of(session, ground)),
+        session.folding.told(session.tape),
     )
 
 
@@ -116,8 +121,19 @@ def stand(capture: Capture, wanted: Standing) -> tuple[Session, str]:
     told: list[str] = [*wanted.faults]
     ground = Ground(capture)
     session = _at(capture, wanted, ground, told)
+    _fold(session, wanted.folds, told)
     told += set_again(session, wanted.kept, ground)
     return session, _said(told)
+
+
+def _fold(session: Session, folds: Any, told: list[str]) -> None:
+    """Fold what was folded."""
+    if folds is None:
+        return
+    try:
+        session.folding = read_folding(folds, session.tape)
+    except (CodecError, TypeError):
+        told.append("what was folded cannot be read")
 
 
 def set_on(session: Session, wanted: Standing) -> str:

@@ -39,11 +39,10 @@ class GraphView(View):
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
         self.hops, self.pick = 1, -1
-        self.form, self.by = "across", "line"
+        self.form = "across"
         self.inside: bool | None = None
         self.mapped = True
         self.start = 0
-        self.opened: dict[str, frozenset[Key]] = {}
         self.unfolded: frozenset[Key] = frozenset()
         self.picked_at = ""
         self._boxes: tuple[object, Boxes] | None = None
@@ -65,10 +64,10 @@ class GraphView(View):
     @property
     def graph(self) -> Boxes:
         """The boxes in sight."""
-        opened, derived = self.opened.get(self.by), self.state.derived
-        key = (derived, self.by, opened)
+        opened, derived = self.session.folding.boxes.get(self.way), self.state.derived
+        key = (derived, self.way, opened)
         if self._boxes is None or self._boxes[0] != key:
-            if opened is None and self.by == "line":
+            if opened is None and self.way == "line":
                 boxes = derived.first_boxes
             else:
                 boxes = Boxes(derived.outline(self.way), derived.links, opened)
@@ -78,7 +77,7 @@ class GraphView(View):
     @property
     def way(self) -> By:
         """How ops are put into boxes."""
-        return next(w for w in WAYS if w == self.by)
+        return self.session.folding.by
 
     def boxes(self, width: int, height: int) -> dict[str, Box]:
         """Lay out the graph over the neighbourhood or the inside, over both where it is wide."""
@@ -173,7 +172,7 @@ class GraphView(View):
         if here is not None:
             place.append((f"box {here + 1}/{count}", 2))
         layout = {"across": "mirror", "down": "mirror, top to bottom", "flow": "gradient flow"}
-        return [*place, (f"{layout[self.form]}, {NAMES[self.by]}", 3)]
+        return [*place, (f"{layout[self.form]}, {NAMES[self.way]}", 3)]
 
     def do_layout(self) -> None:
         """Take the next form: left to right, top to bottom, gradient flow."""
@@ -186,9 +185,9 @@ class GraphView(View):
 
     def do_group(self) -> None:
         """Take the next way to put ops into boxes."""
-        self.by = WAYS[(WAYS.index(self.way) + 1) % len(WAYS)]
+        self.session.folding.by = WAYS[(WAYS.index(self.way) + 1) % len(WAYS)]
         self.moved()
-        self.tell(f"boxes {NAMES[self.by]}")
+        self.tell(f"boxes {NAMES[self.way]}")
 
     def do_map(self) -> None:
         """Show the map, or not."""
@@ -230,8 +229,8 @@ class GraphView(View):
 
     def show(self, boxes: Boxes) -> None:
         """Take other boxes into sight."""
-        self.opened[self.by] = self.unfolded = boxes.opened
-        self._boxes = ((self.state.derived, self.by, boxes.opened), boxes)
+        self.session.folding.boxes[self.way] = self.unfolded = boxes.opened
+        self._boxes = ((self.state.derived, self.way, boxes.opened), boxes)
         self.moved()
 
     def do_finish(self) -> None:

@@ -26,7 +26,12 @@ class StepView(ElementView):
 
     def __init__(self, name: str, state: State) -> None:
         super().__init__(name, state)
-        self.folded = self.places = False
+        self.places = False
+
+    @property
+    def folded(self) -> bool:
+        """Tell whether the list is folded by statements."""
+        return self.session.folding.statements
 
     def draws(self) -> dict[str, Draw]:
         """Return the panes."""
@@ -123,7 +128,7 @@ class StepView(ElementView):
 
     def set_folded(self, folded: bool) -> None:
         """Fold or unfold, and say what the keys do now."""
-        self.folded = folded
+        self.session.folding.statements = folded
         self.redraw()
         self.tell("n steps over a statement, s into it" if folded else "n steps op by op")
 
