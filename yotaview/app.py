@@ -28,6 +28,7 @@ from yotaview.screens.main import MainScreen
 from yotaview.screens.palette import Palette
 from yotaview.screens.picture import picture, to_png
 from yotaview.screens.themes import THEMES
+from yotaview.widgets.pane import LINE_CLASSES
 from yotaview.widgets.state import State
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class YotaView(App[int]):
 
     TITLE = "yotaview"
     CSS_PATH = "theme.tcss"
+    COMPONENT_CLASSES: ClassVar[set[str]] = LINE_CLASSES
     COMMANDS: ClassVar = {Actions}
 
     def __init__(

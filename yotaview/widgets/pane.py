@@ -23,13 +23,13 @@ LIGHT, HEAVY = "┌─┐│└┘", "┏━┓┃┗┛"
 ASCII_LIGHT, ASCII_HEAVY = "+-+|++", "#=####"
 
 
+# the app has them, once for all: each widget would have its own worked out as it is mounted
+LINE_CLASSES = {f"line--{r}" for r in (*ROLES, "row", "focus")}
+
+
 class LineWidget(Widget):
     """Draws lines with the theme's colours; pane and bar are two kinds of it."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{r}" for r in ROLES} | {
-        "line--row",
-        "line--focus",
-    }
     ascii = False
 
     def notify_style_update(self) -> None:
@@ -41,13 +41,16 @@ class LineWidget(Widget):
         """Return the style of a role, on the current row or elsewhere."""
         cache: dict[tuple[str, bool], Style] = self.__dict__.setdefault("_roles", {})
         if (role, row) not in cache:
-            style = self.rich_style
+            style, (_, ground) = self.rich_style, self.background_colors
             if role:
-                own = self.get_component_rich_style(f"line--{role}")
-                style += Style(color=own.color, bold=own.bold, underline=own.underline)
+                own = self.app.get_component_styles(f"line--{role}")
+                color, text = (ground + own.color).rich_color, own.text_style
+                style += Style(color=color, bold=text.bold, underline=text.underline)
             if row:
-                own = self.get_component_rich_style("line--row")
-                style += Style(bgcolor=own.bgcolor, bold=own.bold)
+                own = self.app.get_component_styles("line--row")
+                style += Style(
+                    bgcolor=(ground + own.background).rich_color, bold=own.text_style.bold
+                )
             cache[role, row] = style
         return cache[role, row]
 
