@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[1]
 
 HEAVY = ("textual", "rich")
 
@@ -27,6 +32,14 @@ def test_the_engine_imports_neither_viewer_nor_screen():
 )
 def test_what_draws_nothing_imports_no_screen(module):
     assert not loaded_after(f"import yotaview.{module}") & set(HEAVY)
+
+
+# bloomberg/memray#597, bloomberg/memray#648, bloomberg/memray#734: new versions broke a screen
+def test_the_screens_library_is_bounded_above():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (bounds,) = (d.removeprefix("textual") for d in project["dependencies"] if "textual" in d)
+    major = int(version("textual").partition(".")[0])
+    assert f"<{major + 1}" in bounds.split(",")
 
 
 def test_no_renderer_imports_a_screen():

@@ -79,6 +79,7 @@ def test_page_is_well_formed_with_ids_of_its_own(page: Page) -> None:
     assert page.all("html")[0]["lang"] == "en"
 
 
+# kikocorreoso/tutormagic#8, google-deepmind/treescope#4, bloomberg/memray#497
 def test_page_asks_the_network_for_nothing(page: Page, text: str) -> None:
     for tag, attrs in page.tags:
         for name in FETCHING & {n.rpartition(":")[2] for n in attrs}:
@@ -202,6 +203,7 @@ def test_long_tape_shows_the_steps_around_the_position(monkeypatch: pytest.Monke
     assert [a["id"] for a in page.all("article") if "data-first" in a] == ["t31"]
 
 
+# bloomberg/memray#987
 def test_page_keeps_to_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MOST_TEXT", 20_000)
     text = replay_page(mlp_session())

@@ -283,6 +283,26 @@ def test_parts_breakpoints_and_watches_work_in_a_branch():
     drive(app, (120, 40), act)
 
 
+def test_edits_that_do_not_read_each_other_run_the_users_function_once():
+    runs = []
+
+    @yota.primitive
+    def twice(x):
+        runs.append(1)
+        return 2 * x
+
+    yota.defvjp(twice, lambda dy, y, x: 2 * dy)
+    session = session_of(yota.gradtape(lambda a, b: np.sum(twice(a) * b), np.ones(3), np.ones(3)))
+    texts = ["a *= 2", "b[0] = 5", "a[1] = 7", "b = a"]
+    edits = [read_edit(text, session.tape) for text in texts]
+    runs.clear()
+    branch = fork(session.opened, edits, consent=True)
+    assert len(runs) == 1
+    assert np.array_equal(branch.values[session.tape.result_vars[0]], 2 * (4 + 49 + 4))
+    fork(session.opened, [*edits, read_edit("%3 += 1", session.tape)], consent=True)
+    assert len(runs) == 2
+
+
 def test_shape_that_depends_on_values_is_said_to_change():
     session = session_of(yota.gradtape(lambda x: np.sum(x[x > 0] ** 2), np.array([1.0, -2.0, 3.0])))
     branch = fork(session.opened, [read_edit("x = 1", session.tape)])

@@ -74,6 +74,12 @@ def _index_part(text: str) -> Any:
     return ... if text.strip() == "..." else whole(text.strip())
 
 
+def vars_read(edit: Edit, tape: Tape) -> set[Var]:
+    """Return the ops whose values an edit reads; its own is among them."""
+    named = (find_var(name, tape) for name in edit.what.names)
+    return {edit.var, *(v for v in named if v is not None)}
+
+
 def edited_value(edit: Edit, tape: Tape, values: Mapping[Var, Any]) -> Any:
     """Return the new value of an op, in its own type; raises EditError."""
     if edit.var not in values:

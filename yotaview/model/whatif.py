@@ -13,7 +13,7 @@ import numpy as np
 from yota.tape import Call, Guard, Op, Tape, Var
 from yotaview.capture.functions import is_users
 from yotaview.model.bounds import Bounds
-from yotaview.model.edits import Edit, EditError, edited_value, read_edit
+from yotaview.model.edits import Edit, EditError, edited_value, read_edit, vars_read
 from yotaview.model.opened import Opened, SavedRow
 from yotaview.model.replay import Replayed, quiet
 from yotaview.model.same import same_bits
@@ -57,7 +57,7 @@ class Planned:
 def fork(
     opened: Opened, edits: Sequence[Edit], number: int = 1, *, consent: bool = False
 ) -> Branch:
-    """Make the edits one after the other, and compute what depends on them.
+    """Make the edits one after the other, and compute what depends on them, where one is read.
 
     Raises EditError for a value that the op cannot have; Consent where functions of the user's
     would run, unless `consent` is given.
@@ -65,10 +65,13 @@ def fork(
     edited: dict[Var, Any] = {}
     values: dict[Var, Any] = dict(opened.values)
     problems: dict[Var, str] = dict(opened.problems)
-    ran: tuple[Var, ...] = ()
+    stale: set[Var] = set()
     for edit in edits:
-        edited[edit.var] = edited_value(edit, opened.tape, values)
-        values, problems, ran = _run(opened, edited, consent)
+        if not stale.isdisjoint(vars_read(edit, opened.tape)):
+            values, problems, _ = _run(opened, edited, consent)
+        values[edit.var] = edited[edit.var] = edited_value(edit, opened.tape, values)
+        stale = set(cone(opened.tape, edited))
+    values, problems, ran = _run(opened, edited, consent)
     broken = tuple(
         g for g in opened.tape.guards if g.var in values and not _holds(g, values, opened)
     )
