@@ -16,7 +16,7 @@ from yota.higher import hessian, hvp
 from yota.jacobians import jacobian
 from yota.program import generate_source, observe
 from yota.pullbacks import vjp
-from yota.rules.registry import defvjp, nondiff, primitive, zero
+from yota.rules.registry import defvjp, elementwise, nondiff, primitive, zero
 from yota.tracing import array, stop_gradient
 from yota.updating import update
 
@@ -34,6 +34,7 @@ __all__ = [
     "check_grads",
     "compile",
     "defvjp",
+    "elementwise",
     "generate_source",
     "grad",
     "gradtape",

@@ -189,10 +189,17 @@ class _Backprop:
     def wrong_shape(self, origin: Origin, dx: Any, var: Var) -> str:
         of = self.tape[origin.of] if origin.of else None
         name = of.name if isinstance(of, Call) else "the seed"
+        have, wanted = np.shape(dx), self.tape[var].spec.shape
+        repeated = len(have) >= len(wanted) and all(
+            n in (1, m) for n, m in zip(wanted[::-1], have[::-1], strict=False)
+        )
+        cure = (
+            ", with yota.elementwise in place of yota.defvjp what broadcasting repeated is summed"
+        )
         return (
-            f"{origin.place}: the rule of {name} gave a cotangent of shape {np.shape(dx)} for an "
-            f"operand of shape {self.tape[var].spec.shape} ({var}); "
-            "a rule returns the shape of its operand"
+            f"{origin.place}: the rule of {name} gave a cotangent of shape {have} for an "
+            f"operand of shape {wanted} ({var}); "
+            f"a rule returns the shape of its operand{cure if repeated else ''}"
         )
 
     def failed(self, error: RuleError, of: Var | None) -> RuleError:

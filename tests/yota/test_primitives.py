@@ -97,3 +97,32 @@ def test_nondiff_and_zero_and_stop_gradient():
 
 def test_stop_gradient_reaches_into_structures():
     assert yota.grad(lambda d: yota.stop_gradient(d)["a"] * d["a"], {"a": 3.0})[1][0]["a"] == 3.0
+
+
+def test_rule_that_forgets_broadcasting_is_told_the_cure_which_cures():
+    @yota.primitive
+    def scaled(x, w):
+        return x * w
+
+    rules = (lambda dy, y, x, w: dy * w, lambda dy, y, x, w: dy * x)
+    args = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5, 0.25])
+
+    def f(x, w):
+        return np.sum(scaled(x, w) * x)
+
+    yota.defvjp(scaled, *rules)
+    with pytest.raises(yota.RuleError, match=r"with yota\.elementwise in place of yota\.defvjp"):
+        yota.grad(f, *args)
+    yota.elementwise(scaled, *rules)
+    yota.check_grads(f, *args)
+    assert yota.grad(f, *args)[1][1].tolist() == [10.0, 20.0]
+
+
+def test_rule_of_too_few_elements_is_told_no_cure_for_broadcasting():
+    @yota.primitive
+    def total(x):
+        return np.sum(x)
+
+    yota.defvjp(total, lambda dy, y, x: dy)
+    with pytest.raises(yota.RuleError, match=r"returns the shape of its operand$"):
+        yota.grad(total, np.ones(3))

@@ -11,6 +11,7 @@ from tests.yotaview.screen_text import captured, drive, screen_of, text_of
 from tests.yotaview.scripts import EXP, FAILS, FAILS_IN_REVERSE, opened
 from yota.tape import Var
 from yotaview.app import YotaView
+from yotaview.lessons import lesson_path
 from yotaview.model.session import Session
 from yotaview.model.single import session_of
 
@@ -154,3 +155,21 @@ def test_reason_for_nothing_to_show_is_never_cut(tmp_path, view):
     assert "nothing to show" in text
     for row in text.splitlines()[2:-4]:
         assert "…" not in row, text
+
+
+@pytest.mark.parametrize("key", ["O", "question_mark"])
+def test_key_of_the_screen_leaves_a_page_and_does_what_it_stands_for(key):
+    app = YotaView(Session(captured(lesson_path("seed"))))
+
+    async def act(pilot: Pilot[int]) -> None:
+        await pilot.press(key, "pagedown", "j")
+        assert len(app.screen_stack) == 2
+        await pilot.press("n")
+        await pilot.pause()
+        assert len(app.screen_stack) == 1
+        assert app.state.session.stepper.index == 1
+        await pilot.press(key, "2")
+        await pilot.pause()
+        assert "[2 Passes]" in text_of(app)
+
+    drive(app, (80, 24), act)

@@ -440,3 +440,14 @@ def test_comparison_that_fails_is_told(tmp_path: Path, monkeypatch) -> None:
         assert "cannot compare: no such call" in text_of(app)
 
     drive(app, (80, 24), act)
+
+
+@pytest.mark.parametrize(
+    ("by", "told"), [(3.0, "1 → 3, rel 0.67"), (1 + 1e-12, "4504 ulp, rel 1e-12")]
+)
+def test_values_far_apart_are_told_as_numbers_near_ones_in_ulp(tmp_path, by, told):
+    text = LOOP.format(count=2).replace("w = w - 0.01 * g[0]", f"w = w * {by!r}")
+    capture = captured(tmp_path, text)
+    diff = compare(Session(capture, 0, 0), Session(capture, 0, 1))
+    row = next(r for r in plain(diff_lines(diff, 80)).splitlines() if r.startswith("≠ %1 "))
+    assert row.endswith(told)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from yotaview.model.diff import LARGE, Change, Diff, Ratio
 from yotaview.model.summary import format_number
-from yotaview.render.diff_rows import DiffRows, sources_of
+from yotaview.render.diff_rows import FAR, DiffRows, sources_of
 from yotaview.render.line import Line, Span, clean, line, sparkline, wrap_line
 from yotaview.render.text import describe
 
@@ -86,7 +86,8 @@ def apart_text(change: Change) -> str:
     ulp, relative = change.delta.worst.ulp, change.delta.relative
     if math.isinf(ulp):
         return "one is not finite" if math.isinf(relative) else f"relative {relative:.2g}"
-    return f"{ulp_text(ulp)}, relative {relative:.2g}"
+    told = f"relative {relative:.2g}"
+    return told if relative > FAR else f"{ulp_text(ulp)}, {told}"
 
 
 def ulp_text(ulp: float) -> str:

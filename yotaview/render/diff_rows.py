@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from yota.tape import Op, Var
 from yotaview.model.diff import Change, Diff, Side
+from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Span, clean, fit, line
 from yotaview.render.rows import Lazy
 from yotaview.render.text import describe
@@ -16,7 +17,9 @@ from yotaview.render.text import describe
 WIDE = 116  # a terminal of 120 columns without its frame
 CONTEXT = 2
 NUMBER = 8
-APART = 24
+APART = 31
+# from where a pair of numbers says more than their distance in ulp
+FAR = 1e-3
 MARKS = {
     "same": (" ", ""), "changed": ("~", "note"), "moved": (">", "note"),
     "deleted": ("-", "remove"), "inserted": ("+", "add"),
@@ -197,5 +200,16 @@ def apart(change: Change) -> str:
         return "other type"
     if math.isinf(relative):
         return "NaN or inf on one side"
+    worst = change.delta.worst
+    if relative > FAR and worst.first is not None:
+        return f"{_short(worst.first)} → {_short(worst.second)}, rel {relative:.2g}"
     size = f"{ulp:.0f}" if ulp < 1e6 else f"{ulp:.0e}".replace("e+", "e")
     return f"{size} ulp, rel {relative:.1g}" if math.isfinite(ulp) else f"rel {relative:.1g}"
+
+
+def _short(number: Any) -> str:
+    """Return a number with three significant digits."""
+    try:
+        return format_number(float(f"{float(number):.3g}"))
+    except (TypeError, ValueError):
+        return format_number(number)

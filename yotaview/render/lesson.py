@@ -25,7 +25,7 @@ def lesson_page(capture: Capture, width: int) -> Page:
     following = next_lesson(capture.script)
     if following is not None:
         rows.append(line(Span("the next one ", "dim"), f"yotaview --lesson={following}"))
-    return Page(rows, "Lesson", "enter closes · O opens")
+    return Page(rows, "Lesson", "PgDn reads on · enter closes · O opens")
 
 
 def _paragraphs(text: str) -> Iterator[str]:

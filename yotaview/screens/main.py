@@ -160,7 +160,7 @@ class MainScreen(WhatIf, Runs, Exporting):
 
     def show_text(self, draw: Callable[[int], Page]) -> None:
         """Show a page over the whole screen."""
-        self.app.push_screen(TextScreen(draw, ascii=self.state.ascii))
+        self.app.push_screen(TextScreen(draw, self.action_act, ascii=self.state.ascii))
 
     def do_help(self) -> None:
         """Show the keys."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
@@ -38,14 +39,21 @@ def help_page(view: str, pane: str, width: int, marks: Sequence[tuple[str, str]]
 
 
 class TextScreen(ModalScreen[None]):
-    """Shows a page until a key closes it."""
+    """Shows a page until a key closes it; one that `act` knows does besides what it stands for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,f1,enter,O", "dismiss", show=False, priority=True),
     ]
 
-    def __init__(self, draw: Callable[[int], Page], *, ascii: bool = False) -> None:
+    def __init__(
+        self,
+        draw: Callable[[int], Page],
+        act: Callable[[str], None] | None = None,
+        *,
+        ascii: bool = False,
+    ) -> None:
         super().__init__()
+        self.act = act
         self.pane = Pane("text", lambda width, height: draw(width), pad=True)
         self.pane.ascii = ascii
 
@@ -56,3 +64,13 @@ class TextScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Let the arrows scroll."""
         self.pane.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """Leave the page for a key of the screen below: one steps on while a lesson is read."""
+        action = next((k.action for k in KEYS if event.key in k.keys and k.scope != "pane"), None)
+        if self.act is None or action is None:
+            return
+        event.stop()
+        event.prevent_default()
+        self.dismiss()
+        self.app.call_later(self.act, action)

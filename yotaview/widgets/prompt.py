@@ -16,7 +16,7 @@ from yotaview.render.line import Line, Span, cells, clean, cut, line
 Complete = Callable[[str, str], Choices]
 AT_ONCE = ("mark", "visit")
 # a proposal stands in these: what is typed takes its place
-REPLACED = ("bisect", "copy_file", "filter")
+REPLACED = ("bisect", "copy_file")
 TOLD = "tab takes it, ↑ ↓ choose"
 
 
