@@ -61,6 +61,7 @@ def test_second_derivative_agrees_with_differences_of_the_first(s: Sample) -> No
     rng = np.random.default_rng(1)
     way = [[_step(leaf, rng) for leaf in leaves(v)] for v in varied]
 
+    @yota.compile
     def along(*xs: Any) -> Any:
         _, g = yota.grad(f, *xs)
         total = 0.0

@@ -41,6 +41,7 @@ def check_second(s: Sample) -> None:
     rng = np.random.default_rng(1)
     way = [[direction(leaf, rng) for leaf in leaves(v)] for v in varied]
 
+    @yota.compile
     def along(*xs: Any) -> Any:
         _, g = yota.grad(f, *xs)
         parts = [zip(leaves(p), step, strict=True) for p, step in zip(g, way, strict=True)]
