@@ -212,3 +212,11 @@ def test_folded_constants_are_named() -> None:
     (label,) = re.findall(r'label="([^"]*· 2 ops[^"]*)"', source)
     assert label.split(r"\n")[1] not in ("", " ")
     assert len(label.split(r"\n")) == 3
+
+
+def test_drawing_tells_what_its_colours_and_lines_mean_and_which_op_is_the_seed():
+    drawn = to_dot(yota.gradtape(lambda x: np.sum(np.sin(x)), np.ones(3)))
+    assert "blue forward, violet reverse; dashed: kept for the reverse pass" in drawn
+    assert "seed 1.0" in drawn
+    _, forward = yota.trace(np.sin, 1.0)
+    assert "dashed" not in to_dot(forward)

@@ -165,3 +165,19 @@ def test_linear_algebra_is_explained_when_asked_only():
     hint = " ".join(("W:", "why"))  # the source around the function is on the screen too
     assert hint not in screen_of(session, (200, 60))
     assert "has no exact terms" in screen_of(session, (200, 60), ["W"])
+
+
+def test_first_arrow_moves_where_the_largest_element_is_in_sight_already():
+    small = session_of(yota.gradtape(lambda x: np.sum(x**2), np.array([3.0, 1.0, 2.0])))
+    large = session_of(yota.gradtape(lambda x: np.sum(x**2), np.arange(400.0)))
+    for session, index in ((small, (1,)), (large, (399,))):
+        app = YotaView(session)
+
+        async def act(pilot: Pilot[int], app: YotaView = app, index: tuple[int] = index) -> None:
+            await pilot.press("tab", "right")
+            element = app.state.cells.element(app.state.session)
+            assert element is not None
+            assert element.index == index
+            assert (app.screen.told == "") == (index == (1,))
+
+        drive(app, (80, 24), act)

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import yota
 from tests.yotaview.big_tape import big_session
 from tests.yotaview.screen_text import captured, mlp_session, screen_of
 from tests.yotaview.scripts import COMPLEX, opened
@@ -13,6 +14,7 @@ from yotaview.model.boxes import Boxes, Links
 from yotaview.model.groups import group_ops
 from yotaview.model.outline import Outline
 from yotaview.model.session import Session
+from yotaview.model.single import session_of
 from yotaview.model.summary import summarise
 from yotaview.model.timeline import Timeline
 from yotaview.render import (
@@ -20,6 +22,7 @@ from yotaview.render import (
     code,
     graph,
     header,
+    lane,
     layered,
     occupants,
     passes,
@@ -341,3 +344,16 @@ def test_counts_read_as_words():
     x = np.array([1.0, -2.0, 0.0, np.nan, np.inf])
     rows = plain(value.fact_lines(summarise(x), spacious=False, width=60))
     assert "nan 1  inf 1  zero 1  − 1  + 2" in rows
+
+
+@pytest.mark.parametrize("width", range(30, 121, 3))
+def test_names_of_phases_stand_apart(width):
+    def f(x):
+        for _ in range(3):
+            x = np.sin(x)
+        return np.sum(x / np.sum(x))
+
+    for session in (mlp_session(), session_of(yota.gradtape(f, np.ones(3)))):
+        names = plain(lane.lane(session, Marks(), width)).splitlines()[1]
+        for name in ("forward ▸", "◂ reverse"):
+            assert f" {name}" in names or name not in names

@@ -351,3 +351,10 @@ def test_key_of_a_container_names_its_leaf_where_no_other_ends_so():
     assert dw == find_element("dparams['W'][1]", session.tape, session.opened.values)
     with pytest.raises(NoElement):
         find_element("b[1]", session.tape, session.opened.values)
+
+
+def test_terms_that_are_all_zero_have_no_bars_and_are_said_to_be():
+    session = session_of(yota.gradtape(lambda x, w: np.sum(x @ w), np.zeros((2, 3)), np.ones(3)))
+    text = plain(why_lines(session, Element(Var(3), (0,)), 100))
+    assert "the sum of 3 terms, each 0" in text
+    assert "█" not in text

@@ -13,6 +13,7 @@ from yotaview.render.fold import Group, by_line, each_alone
 
 LABEL_WIDTH = 48
 FONT = "Courier"
+LEGEND = "blue forward, violet reverse; dashed: kept for the reverse pass; dotted: to the seed"
 STYLES = {
     "input": {"shape": "ellipse", "fillcolor": "#d9f0d3"},
     "constant": {"shape": "ellipse", "fillcolor": "#eeeeee"},
@@ -40,7 +41,8 @@ def draw_groups(tape: Tape, groups: list[Group], note: str, direction: str = "TB
 
 def _new_graph(tape: Tape, direction: str, note: str) -> graphviz.Digraph:
     title = f"{tape.entry.name}: {len(tape):,} ops"
-    label = "\\n".join(escape(t) for t in (title, note) if t)
+    legend = LEGEND if tape.reverse_start is not None else ""
+    label = "\\n".join(escape(t) for t in (title, note, legend) if t)
     return graphviz.Digraph(
         "tape",
         graph_attr={
@@ -97,7 +99,8 @@ def _what(op: Op) -> str:
         case Input():
             return op.name
         case Constant():
-            return op.name or format_value(op.value)
+            seed = "seed " if op.origin.role == "seed" else ""
+            return f"{seed}{op.name or format_value(op.value)}"
         case Call():
             return format_call(op)
     return ""

@@ -103,6 +103,8 @@ def _names(bounds: tuple[int, int], room: int, total: int) -> Line:
     column = 0
     for (start, name, role, shown), end in zip(starts, ends, strict=True):
         gap = max(end - start - len(name), 0) // 2 if role != "input" else 0
+        if column and start + gap == column:
+            gap += 1  # apart from the name before it
         if not shown or start + gap < column or start + gap + len(name) > room:
             continue
         row += [Span(" " * (start + gap - column)), Span(name, role)]

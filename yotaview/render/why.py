@@ -174,7 +174,10 @@ def _told(session: Session, why: Why) -> str:
     match why.kind:
         case "sum":
             many = f"the sum of {why.count:,} terms" if why.count != 1 else "one product of these"
-            return f"{many}{', the largest first' if why.count > 1 else ''}{note}"
+            order = ", the largest first"
+            if why.count > 1 and modulus(why.terms[0].value) == 0:
+                order = ", each 0"
+            return f"{many}{order if why.count > 1 else ''}{note}"
         case "made":
             parts = len(why.terms[0].parts)
             what = MADE.get(ALIASES.get(name, name), f"{name} of")
@@ -221,7 +224,9 @@ def _bar(why: Why, value: Any) -> str:
     size = modulus(value)
     if not math.isfinite(size):
         return "!" * 3
-    return bar(size / top, BARS) if math.isfinite(top) and top > 0 else bar(1.0, 1)
+    if top == 0:
+        return ""
+    return bar(size / top, BARS) if math.isfinite(top) else bar(1.0, 1)
 
 
 def _form(session: Session, row: Row, side: int | None) -> list[Span]:

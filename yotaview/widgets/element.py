@@ -172,7 +172,8 @@ class ElementView(View):
         element = self.state.cells.element(session)
         if element is None:
             return
-        if not self.state.cells.in_sight(session, element.var):
+        marked = any(s.role == "current" for row in self.panes["value"].page.lines for s in row)
+        if not marked and not self.state.cells.in_sight(session, element.var):
             self.state.cells.put(session, element)
             self.tell("the largest element: arrows move on from here")
             return
