@@ -210,3 +210,8 @@ def test_what_raised_is_a_line_of_the_checks(tmp_path, capfd):
     assert out.startswith("fails.py:7: in loss: raised at matmul(%2, ones(3)): (4,) @ (3,): ")
     assert "; x is f64[4] here, f64[3] in tape 1 [tape 2]" in out
     assert "1 tape checked: 0 alarms, 0 masked; 1 call raised" in err
+
+
+def test_operand_that_stands_twice_is_named_once_in_an_alert() -> None:
+    (text, *_) = alarms(lambda x: np.sum(x * x), np.array([1e200, 1.0]))
+    assert text.count("1e+200") == 1

@@ -323,3 +323,12 @@ def test_saved_session_is_not_checked_and_says_so(tmp_path: Path) -> None:
     found = run_checks(Session(capture))
     assert {v.reason for v in found.found.values()} == {SAVED}
     assert found.text.startswith(f"checked 0 of {found.total} rules")
+
+
+@pytest.mark.parametrize("x", [1e-200, -1e-200, 1e-170, 5e-324])
+@pytest.mark.parametrize("f", [np.square, lambda x: x**3, lambda x: x * x])
+def test_slope_of_what_underflows_is_not_called_wrong(f, x: float) -> None:
+    tape = yota.gradtape(lambda x: np.sum(f(x)), np.array([x, 1.0, -2.0]))
+    found = list(verdicts(session_of(tape).opened))
+    assert found
+    assert not [v for v in found if v.status == "off"]

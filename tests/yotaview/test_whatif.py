@@ -116,6 +116,8 @@ def test_original_stays_as_it_was(network):
         ("w = open('x')", "no function 'open'"),
         ("w = ().__class__", "underscores"),
         ("s[0] = 1", "a single number"),
+        ("s = w[0]", r"shape \(4,\) does not fit"),
+        ("s *= b", r"shape \(4,\) does not fit"),
         ("w[i] = 1", "an index is of numbers"),
     ],
 )

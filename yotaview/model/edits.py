@@ -127,5 +127,7 @@ def _placed(edit: Edit, old: Any, new: Any) -> Any:
         return made
     if edit.index not in (None, ()):
         raise EditError(f"{edit.var} is a single number: it has no element {list(edit.index)}")
+    if fresh.ndim:
+        raise EditError(f"{edit.var} is a single number: shape {fresh.shape} does not fit into it")
     number = fresh.astype(spec.dtype)[()]
     return number.item() if spec.kind == "python" else number

@@ -102,7 +102,7 @@ def _where(root: Root) -> str:
 
 
 def _operands(root: Root) -> str:
-    shown = operand_texts(root)
+    shown = dict.fromkeys(operand_texts(root))
     return f" where {' and '.join(shown)}" if shown else ""
 
 

@@ -14,6 +14,7 @@ Function = Callable[[Any], Array]
 STEP = float(np.finfo(float).eps) ** (1 / 3)
 # With a relative error as small as this no other step is tried.
 ENOUGH = 1e-7
+LEAST = 4 * float(np.finfo(float).smallest_subnormal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ def _differences(f: Function, x: Array, step: Array, here: Array) -> Slope:
     narrow = (near[0] - near[1]) / scale
     value = (4 * narrow - wide) / 3
     eps = float(np.finfo(here.dtype).eps) if here.dtype.kind in "fc" else STEP
-    noise = 4 * eps * (np.abs(near[0]) + np.abs(near[1])) / np.abs(scale)
+    # a value that underflowed is off by as much as the least number, however small it is
+    noise = (4 * eps * (np.abs(near[0]) + np.abs(near[1])) + LEAST) / np.abs(scale)
     error = np.abs(narrow - wide) + noise
     turn = np.abs(near[0] + near[1] - 2 * here) / (np.abs(scale) / 2)
     wider = np.abs(far[0] + far[1] - 2 * here) / np.abs(scale)
