@@ -14,10 +14,13 @@ from yota.tape import Call, Constant, Var
 from yotaview.app import YotaView
 from yotaview.model.codemap import CodeMap
 from yotaview.model.occupants import Occupants
-from yotaview.render.buffers import total_line
+from yotaview.model.parts import ACCUMULATE, WRITE, parts_of
+from yotaview.model.session import Session
+from yotaview.render.buffers import holds_now, told_of, total_line
 from yotaview.render.code import DEEPEST, CodeRows, Here, stretches
 from yotaview.render.line import plain
-from yotaview.render.text import Marks
+from yotaview.render.occupants import OccupantRows
+from yotaview.render.text import Marks, describe
 
 RECURRENT = """\
 import numpy as np
@@ -227,3 +230,32 @@ def test_total_compares_the_plan_with_an_array_an_op():
     assert f"one array an op {apart:,} B" in shown
     assert plan.peak_nbytes <= plan.nbytes < apart
     assert all(not isinstance(program.optimised[v], Constant) for v in plan.slot)
+
+
+@pytest.mark.parametrize("form", ["lean", "bound"])
+def test_buffer_holds_what_was_there_before_until_the_op_writes(form):
+    session = Session(mlp_session().capture, 0)
+    plan, code = session.program.plan(form), session.program.tape_of(form)
+    own = [v for v in session.tape.ops if v in plan.slot and v in code]
+    assert own
+    for var in own:
+        k, at = plan.slot[var], session.stepper.positions[var]
+        before = [v for v in code.ops if v in plan.slot and v < var]
+        for part, todo in parts_of(session.opened, var):
+            session.stepper = session.stepper.within(at, todo)
+            held = holds_now(session, plan, var).get(k)
+            shown = plain(told_of(session, plan, k, var))
+            assert (held == var) == (part in (WRITE, ACCUMULATE))
+            assert held == var or held is None or held in before
+            assert (f"{var} {describe(code[var])}" in shown) == (held == var)
+
+
+def test_history_of_a_buffer_stands_before_the_op_under_way():
+    session = Session(mlp_session().capture, 0)
+    plan = session.program.plan("lean")
+    k, second = next((k, plan.occupants(k)[1][0]) for k in range(len(plan.buffers))
+                     if len(plan.occupants(k)) > 1)  # fmt: skip
+    session.stepper = session.stepper.within(session.stepper.positions[second], 3)
+    assert OccupantRows(session, plan, k, second, 60, []).held == plan.occupants(k)[0][0]
+    session.goto(second)
+    assert OccupantRows(session, plan, k, second, 60, []).held == second

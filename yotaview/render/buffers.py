@@ -75,7 +75,7 @@ def buffer_page(
         above.append(line(Span(clean(chosen.checked), "ok" if "✓" in chosen.checked else "alert")))
     if not plan.buffers:
         return Page([*above, line(Span(without_buffers(session), "dim"))], title)
-    holds = plan.holds(at) if at is not None else {}
+    holds = holds_now(session, plan, at)
     if chosen.told and chosen.buffer is not None and at is not None:
         above += told_of(session, plan, chosen.buffer, at)
     total = wrap_line(total_line(plan), width, 2)
@@ -132,9 +132,24 @@ def named(vars_: Sequence[Var], most: int = 4) -> str:
     return " ".join(map(str, vars_[:most])) + more
 
 
+def done_at(session: Session, plan: Plan, at: Var | None) -> Var | None:
+    """Return the last op of the code that has run: `at`, the one before where `at` lies ahead."""
+    if at is None or at not in session.tape or session.is_known(at):
+        return at
+    order = _order(session, plan)
+    ops = once(session.opened, ("code", plan.form), lambda: list(order))
+    return ops[order[at] - 1] if order[at] else None
+
+
+def holds_now(session: Session, plan: Plan, at: Var | None) -> dict[int, Var]:
+    """Return what each buffer holds at the position, for which the op `at` of the code stands."""
+    done = done_at(session, plan, at)
+    return {} if done is None else plan.holds(done)
+
+
 def held_in(session: Session, plan: Plan, k: int, at: Var) -> Var | None:
-    """Return what a buffer or the latest of its parts holds once an op has run."""
-    known, holds = session.occupants(plan.form), plan.holds(at)
+    """Return what a buffer or the latest of its parts holds at the position."""
+    known, holds = session.occupants(plan.form), holds_now(session, plan, at)
     found = [holds[j] for j in (k, *known.parts.get(k, ())) if j in holds]
     return max(found, key=known.order.__getitem__, default=None)
 
@@ -264,7 +279,7 @@ def buffer_row(
     text = f"holds {holds}" if holds is not None else "free"
     parts = known.parts.get(k, ())
     if parts and holds is None and at is not None:
-        now = plan.holds(at)
+        now = holds_now(session, plan, at)
         held = [j for j in parts if j in now]
         text = f"{len(held)} of {len(parts)} parts written"
         alive = any(order[plan.last_use[now[j]]] >= order[at] for j in held)

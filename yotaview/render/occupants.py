@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from yota.tape import Constant, Input, Tape, Var
-from yotaview.render.buffers import Chosen, code_brief, held_in, named, without_buffers
+from yotaview.render.buffers import Chosen, code_brief, done_at, held_in, named, without_buffers
 from yotaview.render.line import Line, Page, Span, clean, cut, line
 from yotaview.render.rows import Rows
 from yotaview.render.text import describe
@@ -51,8 +51,9 @@ class OccupantRows(Rows):
         self.known = session.occupants(plan.form)
         self.occupants = self.known.written_by(k)
         self.held = held_in(session, plan, k, at)
-        order = self.known.order
-        self.here = bisect_right(self.occupants, order[at], key=order.__getitem__) - 1
+        order, done = self.known.order, done_at(session, plan, at)
+        last = -1 if done is None else order[done]
+        self.here = bisect_right(self.occupants, last, key=order.__getitem__) - 1
 
     def __len__(self) -> int:
         return len(self.above) + len(self.occupants) + (self.here >= 0)
