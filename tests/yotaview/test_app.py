@@ -59,7 +59,7 @@ def test_ascii_glyphs():
     shown = screen_of(mlp_session(), (120, 40), (*AT_45, "b", "n"), ascii=True)
     assert "* %45" in shown
     assert ">v%46" in shown
-    assert "v.%47" in shown
+    assert " .%47" in shown
     assert "= %37" in shown
 
 

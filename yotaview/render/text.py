@@ -48,7 +48,7 @@ class Marks:
             (var in self.watched, Span(WATCH, "note")),
             (var == session.tape.seed, Span(SEED, "seed")),
             (var in self.merged, Span(SAME, "note")),
-            (self.checked.get(var) is True, Span(RIGHT, "ok")),
+            (self.checked.get(var) is True and session.is_known(var), Span(RIGHT, "ok")),
         ]
         return [span for holds, span in found if holds]
 
