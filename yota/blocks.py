@@ -119,3 +119,20 @@ def _is_by_rows(x: Any, shape: tuple[int, ...], ops: Any) -> bool:
 def has_rows(spec: Spec, shape: tuple[int, ...]) -> bool:
     """Tell whether an operand has a row for each row of the block."""
     return spec.kind == "array" and len(spec.shape) == len(shape) and spec.shape[0] == shape[0]
+
+
+def in_turns(count: int, rows: int, *memory: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield which rows a turn computes, with as many rows of each piece of memory.
+
+    Where NumPy has something to say of the numbers, a last turn computes all rows at once: so it
+    says it once a call, to whom it always says it.
+    """
+    heard: list[str] = []
+    modes: Any = {k: "ignore" if m == "ignore" else "call" for k, m in np.geterr().items()}
+    with np.errstate(**modes, call=lambda kind, flag: heard.append(kind)):
+        for start in range(0, count, rows):
+            yield slice(start, start + rows), *(m[: count - start] for m in memory)
+            if heard:
+                break
+    if heard:
+        yield slice(count), *(np.empty((count, *m.shape[1:]), m.dtype) for m in memory)

@@ -121,6 +121,7 @@ class _Planner:
         self.vars = list(tape.ops)
         self.order = {v: k for k, v in enumerate(self.vars)}
         self.blocks = find_blocks(tape) if form == "lean" else []
+        self.blocked = {v for b in self.blocks for v in b.vars}
         self.local = {v: b.spec(tape[v].spec) for b in self.blocks for v in b.local}
         self.ends = lifetimes(tape, self.order, self.blocks)
         self.buffers: list[Buffer] = []
@@ -186,7 +187,7 @@ class _Planner:
 
     def place_rounds(self) -> None:
         """Let what a loop keeps from round to round stand side by side, a row a round."""
-        placed = {*self.tape.outputs, *(v for b in self.blocks for v in b.vars)}
+        placed = {*self.tape.outputs, *self.blocked}
         for columns in rounds_of(self.tape):
             for values in columns:
                 kept = self.order[columns[-1][0]] - self.order[columns[0][0]] + 1
@@ -220,7 +221,10 @@ class _Planner:
         early = {
             v
             for v in self.dying.get(at, ())
-            if v in direct and _memory(self.tape[v].spec) == _memory(op.spec)
+            if v in direct
+            and _memory(self.tape[v].spec) == _memory(op.spec)
+            # a block may be computed once more, of what stood in front of it
+            and (v in self.local or self.vars[at] not in self.blocked)
         }
         for v in early:
             self.release(v)

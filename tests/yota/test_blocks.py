@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import yota
 from tests.bits import bits
-from tests.yota.forms import forms_of, forward
+from tests.fuzz.build import build
+from tests.fuzz.failure import Refused
+from tests.fuzz.verify import examine
+from tests.yota.forms import SPECIAL, forms_of, forward
 from yota import blocks, buffers
 from yota.passes import optimised
 from yota.program import entry_of
@@ -127,6 +131,13 @@ def test_a_branch_on_a_value_of_a_block_is_followed():
         np.testing.assert_allclose(yota.grad(f, x)[0], f(x), rtol=1e-12)
 
 
+FUNCTIONS = [
+    np.exp, np.log, np.sin, np.cos, np.tan, np.tanh, np.sinh, np.cosh, np.arctan, np.arcsin,
+    np.arcsinh, np.sqrt, np.cbrt, np.log1p, np.expm1, np.log2, np.log10, np.exp2, np.absolute,
+    np.floor, np.rint, np.sign, np.reciprocal, np.square, np.add, np.subtract, np.multiply,
+    np.divide, np.maximum, np.minimum, np.power, np.arctan2, np.hypot, np.logaddexp, np.fmod,
+    np.remainder, np.floor_divide, np.copysign,
+]  # fmt: skip
 UNARY = [np.exp, np.sqrt, np.negative, np.square, np.tanh]
 BINARY = [np.add, np.multiply, np.subtract, np.maximum, np.divide]
 programs = st.lists(
@@ -161,3 +172,78 @@ def test_random_programs_keep_every_bit(steps):
         once = optimised(tape)
         again = optimised(once, "fuse")
         assert not [r for r in again.rewrites if r.why.startswith("blocks")]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_every_function_gives_the_same_bits_some_rows_at_a_time(fn, dtype):
+    x, y = (np.tile(v, 2).astype(dtype) - dtype(1.0) for v in (X, Y))
+    x[::999] = np.resize(SPECIAL, x[::999].shape)
+    more = (y,) * (fn.nin - 1)
+    with np.errstate(all="ignore"):
+        tape = forward(lambda x: fn(fn(x * 3.0, *more) + 0.5, *more) * x + y, x)
+        assert blocks_of(tape)
+        assert bits(entry_of(tape, exact=True)(x)) == bits(tape.play(x))
+
+
+def heard(run: Callable[..., Any], *args: Any, **modes: Any) -> list[str]:
+    """Return what each warning says."""
+    with np.errstate(**modes), warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        run(*args)
+    return sorted(str(w.message) for w in found)
+
+
+def test_warnings_are_numpys_one_a_call():
+    def f(x):
+        return np.sqrt(np.exp(x) * np.exp(x + 1.0)) / (x - 800.0) + np.log(x)
+
+    x = np.where(np.arange(N) % 1000 == 999, 800.0, X)
+    x[5] = -1.0
+    with np.errstate(all="ignore"):
+        tape = forward(f, x)
+    run = entry_of(tape)
+    want = heard(tape.play, x, all="warn")
+    assert len(set(want)) >= 2
+    for _ in range(2):
+        assert heard(run, x, all="warn") == want
+    assert heard(run, x, all="ignore") == []
+    for modes in ({"all": "warn"}, {"all": "ignore"}):
+        with np.errstate(**modes), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert bits(run(x)) == bits(tape.play(x))
+    before, told = np.geterr(), []
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        tape.compile()(x)
+    with np.errstate(all="call", call=lambda kind, flag: told.append(kind)):
+        run(x)
+    assert len(told) >= len(want)
+    assert np.geterr() == before
+
+
+def test_arrays_in_front_of_a_block_stand_as_long_as_it_may_be_computed_again():
+    def f(x, y):
+        a, b = np.cumsum(x), np.cumsum(y)
+        c = (b - np.exp(-b)) * np.log(60.0 - b)
+        return np.cumsum(c * a)
+
+    with np.errstate(all="ignore"):
+        tape = forward(f, X, Y)
+    assert blocks_of(tape)
+    run = entry_of(tape, exact=True)
+    for _ in range(2):
+        with np.errstate(all="warn"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert bits(run(X, Y)) == bits(tape.play(X, Y))
+
+
+@given(st.integers(0, 2**32 - 1).map(build))
+@settings(max_examples=25)
+def test_random_programs_hold_two_rows_at_a_time(program):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"_AT_A_TIME": 16, "_BIG": 8, "FEWEST": 2}.items():
+            patch.setattr(blocks, name, value)
+        try:
+            examine(program)
+        except Refused:
+            assume(False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yota.blocks import Block, has_rows
+from yota.blocks import Block, has_rows, in_turns
 from yota.codegen.draft import Step
 from yota.codegen.source import Line
 from yota.tape import Call, Spec, Var
@@ -19,8 +19,10 @@ class BlockWriter:
     def __init__(self, draft: LeanDraft, block: Block) -> None:
         self.draft, self.block = draft, block
         self.own = set(block.vars)
-        self.at, self.cut = draft.memory.fresh("at"), draft.memory.fresh("cut")
+        self.cut = draft.memory.fresh("cut")
+        # arrays, and memory of as many rows as there are -> the names of their parts
         self.parts: dict[str, str] = {}
+        self.turns: dict[str, str] = {}
         self.lines: list[Line] = []
 
     def step(self) -> Step:
@@ -41,20 +43,20 @@ class BlockWriter:
                 draft.rolled.add(var)
             else:
                 step.lines.append(Line(f"{draft.local[var]} = {self.empty(draft.tape[var].spec)}"))
-        step.lines.append(self.heading())
-        step.lines.append(Line(f"    {self.cut} = {self.builtin_slice()}"))
+        step.lines += self.heading()
         step.lines += [line.indented() for line in self.lines]
         return step
 
-    def heading(self) -> Line:
-        """Return the line that begins the loop."""
+    def heading(self) -> list[Line]:
+        """Return the lines that begin the loop."""
         count, rows = self.block.shape[0], self.block.rows
-        span = f"{self.draft.names.builtin(range)}(0, {count}, {rows})"
-        return Line(f"for {self.at} in {span}:", f"{rows:,} of {count:,} rows at a time")
-
-    def builtin_slice(self) -> str:
-        """Return the text of the rows of one turn; NumPy ends the last one where the array ends."""
-        return f"{self.draft.names.builtin(slice)}({self.at}, {self.at} + {self.block.rows})"
+        given = ", ".join([str(count), str(rows), *self.turns])
+        names = ", ".join([self.cut, *self.turns.values()]) if self.turns else f"({self.cut},)"
+        turns = self.draft.memory.fresh("turns")
+        return [
+            Line(f"{turns} = {self.draft.write.name(in_turns)}({given})"),
+            Line(f"for {names} in {turns}:", f"{rows:,} of {count:,} rows at a time"),
+        ]
 
     def write(self, step: Step, var: Var, op: Call) -> None:
         """Write one call, and before it what it reads and writes of greater arrays."""
@@ -63,7 +65,7 @@ class BlockWriter:
             if x not in self.own:
                 self.read(step, x)
         if var in self.block.local:
-            out = self.part(draft.out(var), f"[:{self.block.shape[0]} - {self.at}]")
+            out = self.turn(draft.out(var))
         else:
             out = f"{draft.out(var) or draft.local[var]}[{self.cut}]"
         if var in draft.plan.slot:
@@ -82,15 +84,20 @@ class BlockWriter:
             draft.memory.need(x)
             step.memory += [name] if (name := draft.kept_name(x)) else []
             if has_rows(draft.tape[x].spec, self.block.shape):
-                draft.local[x] = self.part(draft.local[x], f"[{self.cut}]")
+                draft.local[x] = self.part(draft.local[x])
 
-    def part(self, name: str, index: str) -> str:
-        """Return the name of some rows of an array."""
-        text = f"{name}{index}"
-        if text not in self.parts:
-            self.parts[text] = self.draft.memory.fresh("part")
-            self.lines.append(Line(f"{self.parts[text]} = {text}"))
-        return self.parts[text]
+    def part(self, name: str) -> str:
+        """Return the name of the rows of an array that a turn computes."""
+        if name not in self.parts:
+            self.parts[name] = self.draft.memory.fresh("part")
+            self.lines.append(Line(f"{self.parts[name]} = {name}[{self.cut}]"))
+        return self.parts[name]
+
+    def turn(self, name: str) -> str:
+        """Return the name of as much memory as a turn needs."""
+        if name not in self.turns:
+            self.turns[name] = self.draft.memory.fresh("part")
+        return self.turns[name]
 
     def empty(self, spec: Spec) -> str:
         """Return the text that allocates what is handed out."""
