@@ -10,7 +10,8 @@ import numpy as np
 from yota.tape import Call, Constant, Input, Tape, Var, format_call
 from yotaview.model.autopsy import Root, find_roots
 from yotaview.model.autopsy.case import named
-from yotaview.model.autopsy.causes import DOUBLE_WHERE, SELECTS
+from yotaview.model.autopsy.causes import DOUBLE_WHERE
+from yotaview.model.autopsy.conditions import SELECTS
 from yotaview.model.findings import Finding
 from yotaview.model.summary import format_number
 from yotaview.model.unused import find_unused
