@@ -308,3 +308,13 @@ def test_thread_that_prints_without_end_leaves_the_keys_their_turn(tmp_path):
 
     drive(app, (80, 24), act)
     assert app.state.session.capture.output.startswith("noise\nnoise\n")
+
+
+@pytest.mark.parametrize("text", ["%99", "%99 if nan", "%999999999"])
+def test_breakpoint_on_an_op_that_never_was_stops_no_re_run(text, tmp_path):
+    session = session_of(tmp_path, SCRIPT)
+    session.break_at(text)
+    there = read_standing(standing(session, "step", "nord").text())
+    again, told = stand(session_of(tmp_path, SCRIPT).capture, there)
+    assert again.stops.entries == []
+    assert f"breakpoint {text}" in told

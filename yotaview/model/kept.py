@@ -15,6 +15,7 @@ from yotaview.model.opened import SavedRow
 from yotaview.model.places import Ground, Names, OpPlace, RowPlace, line_text
 from yotaview.model.stops import Breakpoint, Watching
 from yotaview.model.watches import Watch
+from yotaview.model.why.spec import is_numbered
 
 if TYPE_CHECKING:
     from yotaview.capture import Row
@@ -128,7 +129,8 @@ def kept_of(session: Session, ground: Ground) -> Iterator[Kept]:
 
 
 def _written(text: str, names: Names) -> Written:
-    vars_ = (names.tape.survivor(Var(n)) for n in op_numbers(text))
+    numbers = (n for n in op_numbers(text) if is_numbered(names.tape, n))
+    vars_ = map(names.tape.survivor, map(Var, numbers))
     return Written(text, tuple(names.place(v) for v in vars_ if v is not None and v in names.tape))
 
 

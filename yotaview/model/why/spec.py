@@ -40,7 +40,7 @@ def _splits(text: str) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
 def find_var(base: str, tape: Tape) -> Var | None:
     """Return the op of `%7`, `W1`, `∂W1` or `δ%7`; None where there is none."""
     if match := re.fullmatch(r"%?(\d+)", base):
-        return tape.survivor(Var(whole(match[1]))) if _numbered(tape, whole(match[1])) else None
+        return tape.survivor(Var(whole(match[1]))) if is_numbered(tape, whole(match[1])) else None
     named = {op.name: v for v, op in reversed(tape.ops.items()) if isinstance(op, Input | Constant)}
     if base in named:
         return named[base]
@@ -59,7 +59,8 @@ def _only(last: str, names: Iterable[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _numbered(tape: Tape, number: int) -> bool:
+def is_numbered(tape: Tape, number: int) -> bool:
+    """Tell whether a tape has, or had, an op of a number."""
     return Var(number) in tape or Var(number) in tape.fates
 
 
