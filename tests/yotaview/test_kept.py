@@ -455,6 +455,15 @@ def test_long_place_is_handed_on_in_a_file_that_goes() -> None:
         handed_over(word)
 
 
+@pytest.mark.parametrize("number", [2, 3, 40])
+def test_line_without_text_is_found_where_nothing_changed(number: int) -> None:
+    lines = ["x = (", "", "", "1)"]
+    around = (number, number - 1, number + 1)
+    was = tuple(lines[k - 1] if 0 < k <= len(lines) else "" for k in around)
+    assert find_line(lines, number, was) == number
+    assert find_line(["y = 2", *lines], number, was) == (number if number == 40 else None)
+
+
 @pytest.mark.parametrize(
     ("lines", "found"),
     [

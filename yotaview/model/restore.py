@@ -116,7 +116,8 @@ class _Setting:
         file = file_of(name, capture.sources, capture.script)
         near = find_line(capture.sources.get(file, ()), number, kept.line)
         if near is None:
-            raise Nowhere(f"no such line any more ({kept.line[0]})")
+            was = f" ({kept.line[0]})" if kept.line[0] else ""
+            raise Nowhere(f"no such line any more{was}")
         if near == number:
             return text
         self.told.append(f"{kept.told}: line {near} now")
@@ -202,6 +203,9 @@ def find_line(lines: Sequence[str], number: int, was: Sequence[str]) -> int | No
     """
     plain = ["", *(text.strip()[:LONGEST] for text in lines), ""]
     every = range(1, len(plain) - 1)
+    here = [plain[k] if k in every else "" for k in (number, number - 1, number + 1)]
+    if here == list(was):
+        return number
     same = [k for k in every if was[0] and plain[k] == was[0]]
     if not same and was[1] and was[2]:
         same = [k for k in every if (plain[k - 1], plain[k + 1]) == (was[1], was[2])]
