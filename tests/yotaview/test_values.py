@@ -192,3 +192,11 @@ def test_histogram_of_numbers_that_lie_close_or_far(numbers, counts):
     assert [n for n in found if n] == counts
     assert "nan" not in text
     assert "inf" not in text
+
+
+def test_summary_tells_median_and_tails():
+    text = plain(value.moments(np.append(np.arange(101.0), np.nan)))
+    assert "median   50\n" in text
+    assert "5…95 %   5 … 95\n" in text
+    assert "median" not in plain(value.moments(np.array([True, False])))
+    assert "median" not in plain(value.moments(np.full(3, np.nan)))

@@ -208,7 +208,22 @@ def moments(x: np.ndarray[Any, Any], facts: Summary | None = None) -> list[Line]
     rows = [line(Span(name.ljust(9) + of, "dim"), format_number(v)) for name, v in named]
     if x.dtype.kind == "c" and facts.maximum is not None:
         rows.append(_phases(sample_of(x)))
+    elif facts.size > 1:
+        rows += _quantiles(sample_of(x), facts.size)
     return [*rows, line(Span("elements ", "dim"), f"{facts.size:,}")]
+
+
+def _quantiles(x: np.ndarray[Any, Any], size: int) -> list[Line]:
+    """Return the median and between which numbers nine tenths of the finite elements lie."""
+    finite = x[np.isfinite(x)] if x.dtype.kind == "f" else x
+    if not finite.size or finite.dtype.kind not in "iuf":
+        return []
+    low, middle, high = np.quantile(finite.astype(np.float64), (0.05, 0.5, 0.95))
+    of = Span(f"  of {x.size:,} sampled" if x.size < size else "", "note")
+    return [
+        line(Span("median   ", "dim"), format_number(middle), of),
+        line(Span("5…95 %   ", "dim"), f"{format_number(low)} … {format_number(high)}", of),
+    ]
 
 
 def _phases(z: np.ndarray[Any, Any]) -> Line:
