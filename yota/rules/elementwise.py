@@ -32,17 +32,14 @@ def every(fns: tuple[Any, ...], *rules: Rule | None, live: Live = Live.POINTWISE
 
 
 def _without_options(rule: Rule | None) -> Rule | None:
-    """Let a rule of operands only be called with a ufunc's options (`dtype`, `where`, ...)."""
+    """Let a rule of operands only be called with a ufunc's options (`dtype`, ...)."""
     if rule is None or rule is zero:
         return rule
 
-    def pulled(
-        dy: Array, y: Array, *args: Array, where: Array = True, dtype: Any = None, **options: Any
-    ) -> Array:
+    def pulled(dy: Array, y: Array, *args: Array, dtype: Any = None, **options: Any) -> Array:
         refuse_options("a ufunc", options)
         if dtype is not None:
             args = tuple(as_computed(a, dtype) for a in args)
-        dy = dy if where is True else np.where(where, dy, 0)
         return rule(dy, y, *args)
 
     return pulled
@@ -182,7 +179,7 @@ every(
     lambda dy, y, a, b: dy,
     lambda dy, y, a, b: -dy * np.rint((a - y) / b),
 )
-every((np.divmod, divmod), lambda dy, y, a, b: dy[1], lambda dy, y, a, b: -dy[1] * y[0])
+every((np.divmod,), lambda dy, y, a, b: dy[1], lambda dy, y, a, b: -dy[1] * y[0])
 every((np.power, np.float_power, operator.pow), power_base_vjp, power_exponent_vjp)
 every((np.negative, operator.neg), lambda dy, y, x: -dy, live=Live.SMOOTH)
 every((np.positive, operator.pos), lambda dy, y, x: dy, live=Live.SMOOTH)

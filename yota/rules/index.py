@@ -72,22 +72,22 @@ def writers(x: Array, index: Any, value: Array) -> Array:
     is written here are numbers in the layout of `value`.
     """
     value = np.asarray(value)
-    number = zeros_in_layout(value, int)
+    number = zeros_in_layout(value)
     # Elements that share their memory, as those of a broadcast array do, share a number.
     number[...] = np.reshape(np.arange(1, value.size + 1), value.shape)
-    new = zeros_in_layout(x, int if value.dtype == x.dtype else float)
+    new = zeros_in_layout(x)
     new[index] = number
-    return np.array(new, int)
+    return np.array(new)
 
 
-def zeros_in_layout(x: Array, dtype: Any) -> Array:
-    """Return zeros of an eight-byte type whose elements lie in memory as those of `x` do."""
-    size = x.itemsize
-    steps = [8 * (s // size if s % size == 0 else s) for s in x.strides]
-    ends = [s * (n - 1) for s, n in zip(steps, x.shape, strict=True)] if x.size else []
+def zeros_in_layout(x: Array) -> Array:
+    """Return whole zeros whose elements lie in memory as those of `x` do, as close as they can."""
+    unit = math.gcd(*x.strides) or 1
+    steps = [8 * (s // unit) for s in x.strides]
+    ends = [s * (n - 1) for s, n in zip(steps, x.shape, strict=True)]
     low, high = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
-    memory = np.zeros((high - low) // 8 + 1, dtype)
-    return np.ndarray(x.shape, dtype, memory, -low, steps)
+    memory = np.zeros((high - low) // 8 + 1, np.int64)
+    return np.ndarray(x.shape, memory.dtype, memory, -low, steps)
 
 
 NONDIFF.add(writers)

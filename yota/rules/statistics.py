@@ -128,8 +128,8 @@ def counts_vjp(dy: Array, y: Array, a: Array, bins: Any, range: Any, weights: Ar
     if not np.size(dy):
         return np.zeros_like(weights)
     edges = np.histogram_bin_edges(a, bins, range, None)
-    at, held = bin_of(np.reshape(a, -1), edges)
-    return np.reshape(np.where(held, np.take(dy, at), 0), np.shape(weights))
+    at, held = bin_of(a, edges)
+    return np.where(held, np.take(dy, at), 0)
 
 
 def cells_vjp(dy: Array, y: Array, columns: Any, edges: Any, weights: Array) -> Array:

@@ -102,7 +102,7 @@ def _sum_share(parts: Segments, dy: Array, y: Array, members: Array, axis: int) 
 def _extreme_share(parts: Segments, dy: Array, y: Array, members: Array, axis: int) -> Array:
     top = parts.repeated(y, axis)
     hit = np.logical_or(np.equal(members, top), np.logical_and(np.isnan(members), np.isnan(top)))
-    hits = np.add.reduceat(hit * 1, parts.starts, axis)
+    hits = np.add.reduceat(hit, parts.starts, axis)
     return np.where(hit, parts.repeated(dy / hits, axis), 0)
 
 

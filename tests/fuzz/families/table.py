@@ -11,7 +11,6 @@ from tests.fuzz.program import DEFINED
 Maker = Callable[[Draw, str], str | Block]
 # Functions of the table that no call of a user's is recorded as, with the reason.
 EXCUSED = {
-    "builtins.divmod": "recorded as its two parts, // and %",
     "yota.scipy.integrate.integrated": "takes a function of the user's",
 }
 MAKERS: dict[Callable[..., Any], tuple[str, Maker]] = {}

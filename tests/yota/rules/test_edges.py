@@ -281,6 +281,15 @@ def test_the_last_write_of_another_type(value: Any) -> None:
     np.testing.assert_allclose(slope(f, v), want, atol=1e-3)
 
 
+def test_axes_in_front_of_a_value_that_its_target_has_not() -> None:
+    def f(v: Array) -> Array:
+        y = np.zeros_like(v, shape=(2, 3))
+        y[0] = v
+        return np.sum(y * np.arange(1.0, 7.0).reshape(2, 3))
+
+    np.testing.assert_array_equal(slope(f, np.array([[[2.0]]])), [[[6]]])
+
+
 def test_a_tuple_as_index_of_an_axis() -> None:
     def f(x: Array) -> Array:
         y = x * 1.0

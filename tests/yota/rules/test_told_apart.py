@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -289,5 +290,79 @@ def test_a_stack_of_complex_matrices() -> None:
 
 def test_a_range_beside_given_edges_has_no_slope() -> None:
     edges, x = np.array([0.0, 1.0, 2.0]), np.array([0.5, 1.5])
-    g = slope(lambda r: np.sum(np.histogram_bin_edges(x, edges, (r, 3.0))), 0.5)
-    assert g == 0
+    _, g = yota.grad(lambda r, x: np.sum(np.histogram_bin_edges(x, edges, (r, 3.0))), 0.5, x)
+    assert g[0] == 0
+    np.testing.assert_array_equal(g[1], [0, 0])
+
+
+def test_a_list_of_matrices_in_one_array_is_joined_flat() -> None:
+    x, w = np.arange(12.0).reshape(2, 3, 2), np.arange(1.0, 13.0)
+    g = slope(lambda x: np.sum(np.concatenate(x, axis=None) * w), x)
+    np.testing.assert_array_equal(g, w.reshape(2, 3, 2))
+
+
+def test_deviations_from_a_mean_of_more_rows() -> None:
+    x, mean = np.array([1.0, 2.0, 4.0]), np.array([[0.5], [3.0]])
+    try:
+        np.var(x, mean=mean)
+    except TypeError:
+        pytest.skip("this NumPy takes no mean")
+    g = yota.grad(lambda x, m: np.var(x, mean=m), x, mean)[1]
+    np.testing.assert_allclose(g[0], 2 * (x - 0.5) / 3 + 2 * (x - 3.0) / 3)
+    np.testing.assert_allclose(g[1], -2 * np.sum(x - mean, axis=1, keepdims=True) / 3)
+
+
+def test_a_complex_cotangent_of_a_condition_counts_with_its_real_part() -> None:
+    a = np.array([[2.0, 0.3], [0.1, 1.0]])
+    rule, y = VJP[np.linalg.cond].rule(0), np.linalg.cond(a)
+    got = rule(2.0 + 1.0j, y, a)
+    np.testing.assert_array_equal(got, rule(2.0, y, a))
+    assert not np.iscomplexobj(got)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_what_is_a_phase_does_not_depend_on_the_size_of_the_cotangent(size: float) -> None:
+    a = np.array([[2.0, 1j, 0.3], [-1j, 3.0, 0.5j], [0.3, -0.5j, 5.0]])
+    w = np.arange(9.0).reshape(3, 3)
+
+    def shares(a: Any) -> Any:
+        return np.sum(np.abs(np.linalg.eigh(a)[1]) ** 2 * w)
+
+    got = slope(lambda a: size * shares(a), a)
+    np.testing.assert_allclose(got, size * slope(shares, a), rtol=1e-9, atol=1e-9 * size)
+    with pytest.raises(yota.RuleError, match="phase"):
+        slope(lambda a: size * np.imag(np.linalg.eigh(a)[1][0, 1] * (1 + 0.5j)), a)
+
+
+def test_a_stack_of_oblong_matrices() -> None:
+    rng = np.random.default_rng(5)
+    a, w = rng.normal(size=(3, 4, 2)), rng.normal(size=(3, 4, 2))
+    for turned in (False, True):
+
+        def f(a: Any, turned: bool = turned) -> Any:
+            a = np.swapaxes(a, -1, -2) if turned else a
+            u, _, v = np.linalg.svd(a, full_matrices=False)
+            return np.sum((np.swapaxes(u @ v, -1, -2) if turned else u @ v) * w)
+
+        yota.check_grads(f, a)
+
+
+def test_one_component_of_a_vector_stays_real_where_two_are_the_largest() -> None:
+    a = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+    v = np.linalg.eig(a)[1][:, 0]
+    if abs(v[0]) != abs(v[1]) or v[0].imag != 0:
+        pytest.skip("this LAPACK rounds the two otherwise")
+    with np.errstate(divide="raise", invalid="raise"):
+        g = slope(lambda a: np.real(np.linalg.eig(a)[1][1, 0]), a)
+    # of [[t, -1], [1, -t]] it is (1, t - sqrt(t^2 - 1)) / sqrt(2)
+    np.testing.assert_allclose(g[0, 0] - g[1, 1], math.sqrt(0.5))
+
+
+def test_a_masked_number_that_fills_an_array_has_no_slope() -> None:
+    def f(x: Any) -> Any:
+        filled = np.full_like(np.stack([x, x]), np.sqrt(x))
+        return np.sum(np.where(filled > 1.0, filled, 0.0)) + x
+
+    with np.errstate(divide="ignore"):
+        assert slope(f, np.array(0.0)) == 1
+    assert slope(f, np.array(4.0)) == 1.5

@@ -184,3 +184,32 @@ def test_systems_of_several_sides_or_matrices(shapes: Any) -> None:
     except ValueError:
         return
     yota.check_grads(lambda a, b: np.sum(linalg.solve_triangular(a, b) ** 2), a, b)
+
+
+@pytest.mark.parametrize("fn", [special.eval_hermite, special.eval_hermitenorm])
+def test_a_polynomial_of_degree_0_has_slope_0(fn: Any) -> None:
+    for n in (0, np.zeros(2, int)):
+        np.testing.assert_array_equal(slope(lambda x, n=n: fn(n, x), np.array([0.5, 2.0])), [0, 0])
+
+
+def test_the_slopes_of_an_angle_in_degrees_minutes_and_seconds() -> None:
+    angles = [np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.array([5.0, 6.0])]
+    w = np.array([1.0, -3.0])
+    g = yota.grad(lambda d, m, s: np.sum(special.radian(d, m, s) * w), *angles)[1]
+    for found, seconds in zip(g, (3600, 60, 1), strict=True):
+        np.testing.assert_allclose(found, w * (seconds * math.pi / 648_000), rtol=1e-14)
+
+
+def test_a_logarithm_of_no_probability_has_slope_0() -> None:
+    from yota.scipy import stats as traced
+
+    for f in (
+        lambda x: traced.expon.logcdf(x),
+        lambda x: traced.gamma.logcdf(x, 2.0),
+        lambda x: traced.uniform.logsf(x + 3.0),
+        lambda x: traced.poisson.logcdf(-1, 2.0 + x),
+        lambda x: traced.binom.logsf(7, 5, 1.5 + x),
+    ):
+        assert f(-1.0) == -math.inf
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(slope(f, np.array([-1.0, -1.0])), [0, 0])

@@ -87,7 +87,7 @@ pulls(
 )
 pulls(
     "powm1",
-    lambda dy, y, x, p: power_base_vjp(dy, y + 1, x, p),
+    lambda dy, y, x, p: power_base_vjp(dy, y, x, p),
     lambda dy, y, x, p: power_exponent_vjp(dy, y + 1, x, p),
 )
 slopes("agm", lambda y, a, b: agm_slope(y, a, b), lambda y, a, b: agm_slope(y, b, a))

@@ -140,4 +140,3 @@ def python_operators() -> Iterator[Sample]:
     yield case("square", operator.pow, -1.25, 2, at=(0,))
     yield case("root", operator.pow, -2.0, 0.5, at=(0,))
     yield case("root-exponent", operator.pow, -2.0 + 0.5j, 0.5, at=(0, 1))
-    yield case("floats", divmod, 1.25, 0.7, at=(0, 1))
