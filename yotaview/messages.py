@@ -22,11 +22,11 @@ class SideMoved(Message):
 
 
 class RowChosen(Message):
-    """A row was clicked, or `enter` was pressed on it."""
+    """A row was clicked, in a column of the pane, or `enter` was pressed on it."""
 
-    def __init__(self, pane: str, row: int, *, enter: bool) -> None:
+    def __init__(self, pane: str, row: int, *, enter: bool, column: int = 0) -> None:
         super().__init__()
-        self.pane, self.row, self.enter = pane, row, enter
+        self.pane, self.row, self.enter, self.column = pane, row, enter, column
 
 
 class Stepped(Message):

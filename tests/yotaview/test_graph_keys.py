@@ -6,7 +6,7 @@ import pytest
 
 import yota
 from tests.yotaview.loops import W, X, calls, comprehension, nested, simple_loop, triangular
-from tests.yotaview.screen_text import drive, mlp_session, text_of
+from tests.yotaview.screen_text import drive, mlp_session, problems, text_of
 from yota.tape import Call, Var
 from yotaview.app import YotaView
 from yotaview.model.outline import Outline
@@ -15,6 +15,7 @@ from yotaview.model.single import session_of
 from yotaview.model.timeline import Timeline
 from yotaview.render.folded import FoldedRows
 from yotaview.render.line import plain
+from yotaview.render.mirror import Plan
 from yotaview.render.text import Marks, OpRows
 
 
@@ -137,3 +138,31 @@ def test_keys_step_over_iterations_and_out_of_loops():
         assert session.at == outline.calls[597]
 
     drive(app, (80, 24), act)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=str)
+def test_click_on_a_box_goes_there_in_the_half_that_was_clicked(size):
+    session = mlp_session()
+    session.move(session.stepper.last())
+    app = YotaView(session, view="graph")
+
+    async def act(pilot):
+        view = app.main.views["graph"]
+        pane, seen = view.panes["mirror"], set()
+        for y in (2, 8):
+            for x in range(1, size[0] - 1, 7):
+                plan = Plan.across(view.graph, pane.inner[0])
+                pad = pane.size.width - 2 - pane.inner[0] > 0
+                box, start = plan.box_at(view.start + x - 1 - pad), view.start
+                before = session.at
+                await pilot.click(pane, offset=(x, y))
+                await pilot.pause()
+                if box is None:
+                    assert session.at == before
+                elif 0 <= plan.place(box) - start < pane.inner[0]:
+                    assert view.graph.at(session.at) == box
+                    seen.add(session.tape.is_reverse(session.at))
+        assert seen == {False, True}
+        assert not problems(app)
+
+    drive(app, size, act)

@@ -42,10 +42,20 @@ class Plan:
         """Return the first column of a box."""
         return 1 + box * self.pitch
 
+    def box_at(self, column: int) -> int | None:
+        """Return the box in whose columns a column lies."""
+        box, within = divmod(column - 1, self.pitch)
+        return box if 0 <= box < self.count and within < self.box else None
+
     @property
     def extent(self) -> int:
         """How many columns all boxes take."""
         return 1 + self.count * self.pitch
+
+
+def is_lower(row: int) -> bool:
+    """Tell whether a row of the mirror belongs to the reverse half."""
+    return row > TALL + 2
 
 
 def window(plan: Plan, box: int | None, width: int, start: int) -> int:

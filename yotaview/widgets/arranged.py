@@ -39,6 +39,7 @@ class Arranged(Widget):
         self.zoomed = False
         self.moved_edges: tuple[tuple[str, int], ...] = ()
         self.problem: Exception | None = None
+        self.column = 0
 
     @property
     def session(self) -> Session:

@@ -12,7 +12,7 @@ from yotaview.render.graph import around, facts, neighbours, unfolded
 from yotaview.render.header import Place, op_count
 from yotaview.render.line import Page, Span
 from yotaview.render.minimap import minimap
-from yotaview.render.mirror import Plan, mirror, window
+from yotaview.render.mirror import Plan, is_lower, mirror, window
 from yotaview.render.mirror_down import TALL, DownRows, mirror_down
 from yotaview.render.rows import Joined
 from yotaview.widgets.pane import Draw
@@ -317,7 +317,7 @@ class GraphView(View):
         """Unfold the current box; go to the chosen neighbour; open an op in Step."""
         if pane == "near" and enter and self.pick >= 0 and self.hops == 1:
             self.goto(around(self.session)[self.pick])
-        elif pane == "mirror" and self.form != "across" and not enter:
+        elif pane == "mirror" and not enter and self.ready:
             self.clicked(row)
         elif pane == "mirror" and enter and self.ready and self.folded_here():
             self.do_more()
@@ -338,6 +338,11 @@ class GraphView(View):
                 self.goto(var)
         elif isinstance(lines, DownRows):
             self.enter_box(row // TALL, reverse=self.session.tape.is_reverse(self.session.at))
+        elif self.form == "across":
+            plan = Plan.across(self.graph, self.panes["mirror"].inner[0])
+            box = plan.box_at(self.start + self.column)
+            if box is not None:
+                self.enter_box(box, reverse=is_lower(row))
 
     def do_fit(self) -> None:
         """Bring the current box into the middle."""

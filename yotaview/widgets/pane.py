@@ -256,7 +256,9 @@ class Pane(LineWidget, can_focus=True):
         """Choose the row under the pointer."""
         index = self.top + event.y - 1
         if self.page.cursor is not None and 0 <= index < len(self.page.lines):
-            self.post_message(RowChosen(self.name or "", index, enter=False))
+            pad = self.pad if self.size.width >= ROOMY else 0
+            column = max(event.x - 1 - pad, 0) + self.left
+            self.post_message(RowChosen(self.name or "", index, enter=False, column=column))
 
     def on_mouse_scroll_down(self) -> None:
         """Scroll on."""

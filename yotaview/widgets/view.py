@@ -244,6 +244,7 @@ class View(Arranged):
         if self.lacks:
             self.tell(self.lacks)
         else:
+            self.column = event.column
             self.row_chosen(event.pane, event.row, event.enter)
 
     def row_chosen(self, pane: str, row: int, enter: bool) -> None:
