@@ -74,12 +74,15 @@ def is_elementwise(op: Call) -> bool:
 
 def may_overwrite(op: Call) -> bool:
     """Tell whether a call computes the same bits into the memory of one of its operands."""
-    # NumPy takes one complex element over itself for a reduction, whose products round otherwise.
-    return is_elementwise(op) and not (_is_complex(op.spec) and math.prod(op.spec.shape) == 1)
+    return is_elementwise(op) and not is_one_complex(op.spec)
 
 
-def _is_complex(spec: Spec) -> bool:
-    return spec.dtype is not None and spec.dtype.kind == "c"
+def is_one_complex(spec: Spec) -> bool:
+    """Tell whether a value is one complex element, whose products round as operands lie in memory.
+
+    NumPy takes it over itself, or with a broadcast operand, through another loop.
+    """
+    return spec.dtype is not None and spec.dtype.kind == "c" and math.prod(spec.shape) == 1
 
 
 def takes_out(op: Op, tape: Tape) -> bool:

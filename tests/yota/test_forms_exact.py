@@ -123,3 +123,17 @@ def test_what_jumps_is_fed_with_numpys_bits(decide):
         r.why.startswith(("products", "sums")) and not tape.is_reverse(r.var)
         for r in optimise(tape)[-1].rewrites
     )
+
+
+def test_one_complex_element_is_not_read_through_a_broadcast():
+    def f(z, x):
+        v = np.linalg.vecdot(z, x)
+        return np.sum(np.real(v) * np.cos([1.0])) + np.sum(np.imag(v) * np.sin([1.0]))
+
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        z = random.normal(size=(1, 1)) + 1j * random.normal(size=(1, 1))
+        tape = yota.gradtape(f, z, np.array([1.0]))
+        for stage in optimise(tape, ("fuse",), exact=True):
+            want, got = tape.play(z, np.array([1.0])), stage.tape.play(z, np.array([1.0]))
+            assert bits(got) == bits(want)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from yota.aliasing import is_one_complex
 from yota.passes.algebra import Known
 from yota.passes.work import Work
 from yota.tape import Call, Constant, Op, Spec, Var, format_call
@@ -114,7 +115,7 @@ def _reading(work: Work, var: Var, op: Call, args: tuple[Any, ...], why: str) ->
 
 def _may_stand_for(work: Work, op: Call, at: int, shape: tuple[int, ...]) -> bool:
     """Tell whether operand `at` may have `shape` without another shape or layout of the result."""
-    if op.kwargs or op.spec.kind != "array" or len(op.args) != 2:
+    if op.kwargs or op.spec.kind != "array" or len(op.args) != 2 or is_one_complex(op.spec):
         return False
     spec = work.spec(op.args[1 - at])
     if spec is None or spec.kind != "array":
