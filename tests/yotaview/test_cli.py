@@ -43,7 +43,7 @@ def test_headless_imports_no_screen(script: Path, tmp_path: Path) -> None:
         (["-m", "no_such_module_here"], "no such module: no_such_module_here"),
         (["--frobnicate", "script.py"], "unrecognized arguments: --frobnicate"),
         (["-o", "x.gif", "script.py"], "x.gif: no such format; what works: .svg .dot"),
-        (["-o", "x.html", "script.py"], "no such format"),
+        (["-o", "x.htm", "script.py"], "no such format"),
         (["--check", "spelling", "script.py"], "no check 'spelling'; there are: nan"),
         (["--lesson=algebra"], "no lesson 'algebra'; there are: seed"),
         (["--lesson", "seed", "more"], "--lesson=seed"),
