@@ -94,7 +94,8 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     # The handler stays: an alarm that is on its way must not meet the default, which ends it all.
     signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # It comes again, for what is raised while garbage is collected is lost.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
     try:
         yield
     finally:

@@ -117,6 +117,8 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
         "special.operand_cotangent: dx if np.shape(dx) == lengths else"
         " np.broadcast_to(dx, lengths) -> np.broadcast_to(dx, lengths)",
         "select.select_vjp: free is True -> free is not True",
+        "special.operand_cotangent: np.expand_dims(dx, missing) if missing else dx ->"
+        " np.expand_dims(dx, missing)",
         "special.operand_cotangent: dx if unique == mine else on_diagonal(dx, unique, mine, shape)"
         " -> on_diagonal(dx, unique, mine, shape)",
         "special.operand_cotangent: {'optimize': True} if optimize else {} -> {'optimize': True}",
@@ -126,6 +128,7 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
     ),
     "the size of a difference has no sign": (
         "elliptic.two_cubes: x - z -> z - x",
+        "errors.spence_slope: x - 1 -> 1 - x",
         "spectra.eigvals_vjp: column(w) - row(y) -> row(y) - column(w)",
         "spectra.equal_to_rounding: row(w) - column(w) -> column(w) - row(w)",
     ),
