@@ -8,6 +8,7 @@ import threading
 from typing import NoReturn
 
 GRACE = 5.0
+STOPPED = 130
 
 
 def run() -> NoReturn:
@@ -18,8 +19,13 @@ def run() -> NoReturn:
     end = End()
     # registered before anything else, so that it comes after everything else
     atexit.register(end)
-    from yotaview.capture.console import Console
-    from yotaview.cli import INTERRUPTED, TIME_LIMIT, main
+    try:
+        from yotaview.capture.console import Console
+        from yotaview.cli import INTERRUPTED, TIME_LIMIT, main
+    except KeyboardInterrupt:  # before there is anything to show
+        os.write(2, b"yotaview: interrupted\n")
+        end.code = STOPPED
+        sys.exit(STOPPED)
 
     end.code = main(console=Console(for_good=True))
     if end.code in (INTERRUPTED, TIME_LIMIT):

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
+from textual import events
 
 from tests.yotaview.screen_text import drive, mlp_session, problems, text_of
-from tests.yotaview.scripts import FAILS_IN_REVERSE, NAN, opened
+from tests.yotaview.scripts import FAILS_IN_REVERSE, NAN, ROOT, opened
 from yotaview.app import YotaView
 from yotaview.cli import main
 from yotaview.export import ExportError, replacing
 from yotaview.model.digits import MOST, whole
 from yotaview.model.edits import EditError, read_edit
 from yotaview.model.goto import GotoError
+from yotaview.render.line import Page
 from yotaview.screens.autopsy import AutopsyScreen
+from yotaview.screens.text import TextScreen
 
 LONG = "9" * 5_000
 
@@ -185,3 +190,50 @@ def test_device_or_pipe_is_never_replaced_by_a_file(tmp_path):
         file.write(b"text")
     assert pipe.is_fifo()
     assert [p.name for p in tmp_path.iterdir()] == ["pipe.txt"]
+
+
+def test_keys_typed_ahead_of_a_page_that_goes_do_not_end_the_screen():
+    session, done = mlp_session(), []
+    app = YotaView(session)
+
+    async def act(pilot):
+        app.push_screen(TextScreen(lambda width: Page(()), done.append))
+        await pilot.pause()
+        page = app.screen
+        for key in "nnn":
+            page.post_message(events.Key(key, key))
+        await pilot.pause()
+        await pilot.pause()
+        assert len(app.screen_stack) == 1
+
+    drive(app, (80, 24), act)
+    assert done == ["next"] * 3
+
+
+INTERRUPTED_EARLY = """\
+import sys
+import yotaview.__main__ as program
+
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "yotaview.cli":
+            raise KeyboardInterrupt
+
+
+sys.meta_path.insert(0, Finder())
+program.run()
+"""
+
+
+def test_interrupt_while_the_program_loads_is_told_in_a_line(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_EARLY],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (130, "yotaview: interrupted\n")

@@ -72,5 +72,6 @@ class TextScreen(ModalScreen[None]):
             return
         event.stop()
         event.prevent_default()
-        self.dismiss()
+        if self.is_current:  # a key typed ahead finds it gone
+            self.dismiss()
         self.app.call_later(self.act, action)
