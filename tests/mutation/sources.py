@@ -51,6 +51,7 @@ def source_mutants(files: list[Path], k: int = 0, shares: int = 1) -> Iterator[M
 def live_functions(files: set[str]) -> Live:
     """Return the functions that exist now, by their code."""
     found: Live = {}
+    gc.unfreeze()  # pytest's settings freeze what was collected: it would not be listed
     for x in gc.get_objects():
         if isinstance(x, types.FunctionType) and x.__code__.co_filename in files:
             found.setdefault(number_of(x.__code__), []).append(x)
