@@ -38,7 +38,8 @@ class ElementView(View):
         super().__init__(name, state)
         self.trail = Trail()
         self.depth = 0
-        self.counting: set[tuple[int, Var, bool]] = set()
+        # beside what it is about, of which another one may get the identity later
+        self._counting: tuple[object, set[tuple[Var, bool]]] = (None, set())
 
     def sideways(self) -> set[str]:
         """Return the panes in which arrows move among elements."""
@@ -77,9 +78,10 @@ class ElementView(View):
             return
         at, calls = session.at, self.state.mode == "calls"
         wanted = not are_known(session, at) if calls else quick_facts(session, at).sampled > 0
-        key = (id(session.opened), at, calls)
-        if wanted and key not in self.counting:
-            self.counting.add(key)
+        if self._counting[0] is not session.opened:
+            self._counting = (session.opened, set())
+        if wanted and (at, calls) not in self._counting[1]:
+            self._counting[1].add((at, calls))
             self.run_worker(partial(self.count, session.still(), at, calls), thread=True)
 
     def count(self, session: Session, var: Var, calls: bool) -> None:
