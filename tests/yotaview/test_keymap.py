@@ -66,7 +66,8 @@ def test_every_usual_key_can_be_written_in_a_keymap(keymap):
 
 
 def test_own_keys_work_and_stand_in_help_footer_and_list(keymap):
-    use_keymap(keymap('next = "space"\nprevious = "F7"\nbreakpoint = "F5"\nrow_down = "F6"\n'))
+    own = 'next = ["space", "J"]\nnext_access = "U"\nprevious = "F7"\nbreakpoint = "F5"\nrow_down = "F6"\n'
+    use_keymap(keymap(own))
     app = YotaView(mlp_session())
 
     async def act(pilot):
@@ -79,8 +80,12 @@ def test_own_keys_work_and_stand_in_help_footer_and_list(keymap):
         await pilot.press("f6")
         assert app.state.session.stepper.index == 2
         assert "space/F7 next/prev" in text_of(app)
+        await pilot.press("colon", *"5J", "enter")
+        assert app.state.session.stepper.index == 7
+        await pilot.press("colon", *"5n", "enter")
+        assert app.state.session.stepper.index == 12
         await pilot.press("question_mark")
-        assert "space    next op" in text_of(app)
+        assert "space J  next op" in text_of(app)
 
     drive(app, (120, 40), act)
     assert "space" in next(row for row in keys_text().splitlines() if " next " in row)

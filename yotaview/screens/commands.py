@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from yotaview.keys import KEYS, SHOWN
+from yotaview.keys import KEYS, shown
 from yotaview.model.breaks import BreakError
 from yotaview.model.completion import Choices, complete
 from yotaview.model.digits import whole
@@ -25,7 +25,6 @@ from yotaview.screens.stops import StopsScreen
 if TYPE_CHECKING:
     from yotaview.model.stops import Entry
 
-ACTION_OF = {SHOWN.get(k, k): key.action for key in KEYS for k in key.keys}
 MORE = "; also b, w, p, mark a, and a count before a key, as 3C or 46G"
 LOOK = 0.1
 
@@ -52,12 +51,8 @@ class Commands(Moves):
             self.mark(match[1])
         elif match := re.fullmatch(r"'\s*(\w|')", plain):
             self.visit(match[1])
-        elif (
-            (match := re.fullmatch(r"(\d+)(\D)", plain))
-            and match[2] in ACTION_OF
-            and match[2] != "%"
-        ):
-            self.act_times(ACTION_OF[match[2]], whole(match[1]))
+        elif (match := re.fullmatch(r"(\d+)([^\d%])", plain)) and (action := action_of(match[2])):
+            self.act_times(action, whole(match[1]))
         else:
             self.jump(plain)
         return True
@@ -210,6 +205,11 @@ class Commands(Moves):
         """Say which part of the op was done, where the view does not show it."""
         if part_name(self.session.opened, self.session.stepper) and self.view_name != "step":
             self.tell(part_text(self.session))
+
+
+def action_of(sign: str) -> str:
+    """Return what a key stands for, as the user's keymap has it; empty for no key."""
+    return next((k.action for k in KEYS if sign in map(shown, k.keys)), "")
 
 
 def _nearest(entry: Watching, screen: Commands, forward: bool) -> int | None:
