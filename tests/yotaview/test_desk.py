@@ -196,6 +196,18 @@ def test_editor_key_says_where_there_is_none(monkeypatch):
     drive(app, (120, 40), act)
 
 
+def test_editor_key_says_where_the_terminal_keeps_the_screen(monkeypatch):
+    monkeypatch.setenv("EDITOR", "vi")
+    app = YotaView(mlp_session())
+
+    async def act(pilot):
+        await pilot.press("colon", *"line 14", "enter", "ctrl+e")
+        assert "this terminal keeps the screen: open" in text_of(app)
+        assert "mlp.py:14" in text_of(app)
+
+    drive(app, (120, 40), act)
+
+
 def test_what_threads_print_while_the_screen_is_up_is_in_the_output(tmp_path):
     session = session_of(tmp_path, SCRIPT)
     app = YotaView(session)

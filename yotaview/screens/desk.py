@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from textual.app import SuspendNotSupported
+
 from yota.tape import Frame
 from yotaview.model.standing import standing
 from yotaview.screens.commands import Commands
@@ -65,6 +67,8 @@ class Desk(Commands):
                 edit(command)
         except NoEditor as error:
             self.tell(str(error))
+        except SuspendNotSupported:
+            self.tell(f"this terminal keeps the screen: open {frame.file}:{frame.line} beside it")
         else:
             self.tell("what is on the screen is the script as it ran; R runs it again")
         self.app.refresh()

@@ -33,6 +33,10 @@ class Seeking(Checking):
                 return
         super().action_act(action)
 
+    def on_unmount(self) -> None:
+        """Let no search outlive the screen."""
+        self.seeking = None
+
     def do_stop(self) -> None:
         """Say how to leave: nothing is under way that could be stopped."""
         self.tell("nothing to stop; q quits")
