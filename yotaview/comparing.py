@@ -99,8 +99,7 @@ def _within(run: Run, wanted: str) -> Iterator[Diff]:
     match = WITHIN.fullmatch(wanted)
     assert match is not None
     assert run.capture is not None
-    rows = chosen_rows(run)
-    left = open_row(run, rows[0] if run.options.tape else min(rows))
+    left = open_row(run, chosen_rows(run)[0])
     row = whole(match[1]) - 1 if match[1] else left.row_index
     if not 0 <= row < len(run.capture.rows):
         raise UsageError(f"--diff {wanted}: no tape {row + 1}; {len(run.capture.rows)} captured")

@@ -207,12 +207,11 @@ class _Step:
             self.count(verdict)
             return
         if not names or is_exact(names):
-            found = distance(before, value)
-            self.wrong(verdict, before, value, found)
+            self.wrong(verdict, distance(before, value))
             return
         found, bound = self.apart(names, into, before, value)
         if found.ulp > bound or np.isnan(found.ulp):
-            self.wrong(verdict, before, value, found, bound)
+            self.wrong(verdict, found, bound)
         else:
             self.count(verdict)
             if found.ulp > verdict.ulp or not verdict.bound:
@@ -233,9 +232,7 @@ class _Step:
         verdict.compared += 1
         verdict.recorded |= self.trial.name.startswith("recorded")
 
-    def wrong(
-        self, verdict: Verdict, before: Any, value: Any, found: Distance, bound: float = 0.0
-    ) -> None:
+    def wrong(self, verdict: Verdict, found: Distance, bound: float = 0.0) -> None:
         verdict.compared += 1
         if verdict.wrong:
             return

@@ -54,7 +54,6 @@ def _silent(
 
 
 def _renamed(op: Op, places: dict[Var, Var]) -> Op:
-
     if not isinstance(op, Call):
         return op
     args = map_vars(op.args, lambda v: places.get(v, v))

@@ -184,10 +184,8 @@ class Outline:
     def _loop(self, begins: tuple[int, ...], end: int, node: Node) -> Node:
         depth, (first, second) = self._depth_inside(node), begins[:2]
         label, place = self._told(first, depth)
-        own, frames = (
-            self.paths.statement,
-            [self.paths.frame(k, depth) for k in range(first, second)],
-        )
+        own = self.paths.statement
+        frames = [self.paths.frame(k, depth) for k in range(first, second)]
         lines = {f.line for f in frames if f is not None}
         if not lines or (node.kind == "statement" and not self.paths.goes_deeper(node)):
             label = " ".join(self._op(k).label for k in range(first, second))

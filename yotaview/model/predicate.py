@@ -76,8 +76,8 @@ def history_of(row: Row, test: Predicate) -> Sequence[float]:
         return row.by_key[test.key]
     found = row.values if test.kind == "value" else row.norms
     if not found:
-        what = "value is no number" if test.kind == "value" else "calls have no gradient"
-        raise PredicateError(f"{test.text}: the {what}, of {row.name}")
+        what = "no call gave a number" if test.kind == "value" else "its calls have no gradient"
+        raise PredicateError(f"{test.text} cannot be asked of {row.name}: {what}")
     return found
 
 

@@ -31,10 +31,10 @@ class Keys:
     """A sequence of keys in which equal parts are found at once, whatever their length."""
 
     def __init__(self, keys: Sequence[int]) -> None:
-        self.keys, one = keys, 1
+        self.keys = keys
         self.sums = list(accumulate(keys, lambda s, k: (s * BASE + k + 1) % PRIME, initial=0))
-        powers = accumulate(repeat(BASE, len(keys)), lambda p, b: p * b % PRIME, initial=one)
-        self.powers = list(powers)
+        one, bases = 1, repeat(BASE, len(keys))
+        self.powers = list(accumulate(bases, lambda p, b: p * b % PRIME, initial=one))
         self.onward = _next_places(keys)
 
     def digest(self, start: int, end: int) -> int:

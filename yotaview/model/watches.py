@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from yota.tape import Tape, Var
 from yotaview.model.breaks import number_of
 from yotaview.model.expressions import Expression, ExpressionError, read_expression
-from yotaview.model.values import AHEAD, Ahead, check_names, named_ops, op_lookup
+from yotaview.model.values import AHEAD, check_names, named_ops, op_lookup
 
 if TYPE_CHECKING:
     from yotaview.model.opened import Opened
@@ -185,9 +185,7 @@ def read_watch(opened: Opened, watch: Watch, upto: int) -> Reading:
                 return Reading(watch.expression.compute(op_lookup(opened, None, upto)))
         name = f"{'δ' if watch.kind == 'cotangent' else ''}{watch.var}"
         value = op_lookup(opened, None, upto)(name)
-    except Ahead as error:
-        return Reading(problem=str(error))
-    except ExpressionError as error:
+    except ExpressionError as error:  # what lies ahead among them
         return Reading(problem=str(error))
     note = gathered(opened, watch.var, upto) if watch.kind == "cotangent" else ""
     return Reading(value, note=note)

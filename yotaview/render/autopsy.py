@@ -61,7 +61,7 @@ def _name(tape: Tape, var: Var) -> str:
 
 
 def _facts(session: Session, root: Root) -> Iterator[tuple[str, str]]:
-    yield "why", _why(session, root)
+    yield "why", _why(root)
     yield "at", _place(session, root)
     yield from _operation(session, root)
     if root.because is not None:
@@ -82,7 +82,7 @@ def _outcome(text: str) -> str:
     return text.replace("not tried:", "no:", 1).removeprefix("tried").lstrip(": ")
 
 
-def _why(session: Session, root: Root) -> str:
+def _why(root: Root) -> str:
     name = cause_name(root)
     why = name if name == root.cause.name else f"{name}: {root.cause.name}"
     shown = list(dict.fromkeys(operand_texts(root)))

@@ -119,7 +119,7 @@ class CodeRows(Rows):
     def row(self, index: int) -> Line:
         """Draw one line of the code, or of what is folded."""
         part, number = self.part(index)
-        return _fold(self, part) if part.folded else _row(self, number)
+        return _fold(part) if part.folded else _row(self, number)
 
 
 def code_page(
@@ -137,7 +137,7 @@ def code_page(
     return Page(rows, f"{form} code{state}", note, rows.row_of(here.line))
 
 
-def _fold(rows: CodeRows, part: Stretch) -> Line:
+def _fold(part: Stretch) -> Line:
     count = part.last - part.first + 1
     what = "constants and memory, made once" if part.folded == "made once" else part.folded
     plural = "" if count == 1 else "s"

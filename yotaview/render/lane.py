@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yotaview.render.header import op_count
-from yotaview.render.line import Line, Span, line
+from yotaview.render.line import Line, Span, joined, line
 from yotaview.render.once import once
 from yotaview.render.text import ALERT, RAISED, SEED, STOP, Marks
 
@@ -27,7 +27,7 @@ def lane(session: Session, marks: Marks, width: int) -> list[Line]:
     _pin(cells, session, marks, room, total)
     cells[_column(index, room, total)] = Span("▲", "current")
     return [
-        line(Span(" time  ", "title"), *_merge(cells), Span(count, "title")),
+        line(Span(" time  ", "title"), *joined(cells), Span(count, "title")),
         _names(bounds, room, total),
     ]
 
@@ -82,16 +82,6 @@ def _columns(session: Session, found: frozenset[Var], room: int, total: int) -> 
     return columns
 
 
-def _merge(cells: list[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for cell in cells:
-        if merged and merged[-1].role == cell.role:
-            merged[-1] = Span(merged[-1].text + cell.text, cell.role)
-        else:
-            merged.append(cell)
-    return merged
-
-
 def _names(bounds: tuple[int, int], room: int, total: int) -> Line:
     starts = (
         (_column(0, room, total), "inputs", "input", bounds[0] > 0),
@@ -127,6 +117,6 @@ def call_lane(session: Session, width: int) -> list[Line]:
         cells[_column(session.call.number - 1, room, total)] = Span("▲", "current")
     kept = "this call raised" if row.failure is not None else row.kept_text or "every call kept"
     return [
-        line(Span(" calls ", "title"), *_merge(cells), Span(count, "title")),
+        line(Span(" calls ", "title"), *joined(cells), Span(count, "title")),
         line(Span(" " * LEAD + kept, "dim")),
     ]

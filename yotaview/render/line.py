@@ -17,26 +17,6 @@ class Span(NamedTuple):
 
 Line = tuple[Span, ...]
 
-ROLES = (
-    "dim",
-    "title",
-    "key",
-    "number",
-    "input",
-    "forward",
-    "seed",
-    "reverse",
-    "current",
-    "alert",
-    "note",
-    "ok",
-    "add",
-    "remove",
-    "breakpoint",
-    "warm",
-    "cold",
-)
-
 ASCII = {
     **dict.fromkeys("▶►▸→⟶⇒", ">"),
     **dict.fromkeys("◂◀←⟵", "<"),
@@ -99,6 +79,7 @@ ANSI = {
     "warm": "33",
     "cold": "34",
 }
+ROLES = tuple(ANSI)
 
 
 def line(*parts: Span | str | Line) -> Line:
@@ -112,6 +93,17 @@ def line(*parts: Span | str | Line) -> Line:
         else:
             spans.extend(part)
     return tuple(s for s in spans if s.text)
+
+
+def joined(row: Iterable[Span]) -> list[Span]:
+    """Return spans with those of one role that stand side by side as one."""
+    found: list[Span] = []
+    for span in row:
+        if found and found[-1].role == span.role:
+            found[-1] = Span(found[-1].text + span.text, span.role)
+        else:
+            found.append(span)
+    return found
 
 
 def text_of(row: Line) -> str:

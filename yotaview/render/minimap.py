@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yotaview.render.line import Line, Page, Span, line
+from yotaview.render.line import Line, Page, Span, joined, line
 
 if TYPE_CHECKING:
     from yotaview.model.boxes import Boxes
@@ -49,17 +49,7 @@ def _lane(name: str, sizes: list[int], role: str, at: int | None) -> Line:
     cells = [Span(LEVELS[-(-n * 8 // top)], role) for n in sizes]
     if at is not None:
         cells[min(at, len(cells) - 1)] = Span("◉", "current")
-    return line(Span(name.ljust(LEAD), "dim"), *_joined(cells))
-
-
-def _joined(cells: list[Span]) -> list[Span]:
-    found: list[Span] = []
-    for cell in cells:
-        if found and found[-1].role == cell.role:
-            found[-1] = Span(found[-1].text + cell.text, cell.role)
-        else:
-            found.append(cell)
-    return found
+    return line(Span(name.ljust(LEAD), "dim"), *joined(cells))
 
 
 def _view(shown: tuple[float, float], room: int) -> Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from yotaview.render.canvas import FRAMES
 from yotaview.render.faces import Face, face, size_text
 from yotaview.render.line import Line, Page, Span, cells, cut, line
 from yotaview.render.mirror import head_of, several, title_of
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 TALL = 4
 MIDDLE = 12
 NOTE = "FWD ▾ left, REV ▴ right, ┄ kept for it"
-FRAMES = {False: "┌─┐│└┘", True: "┏━┓┃┗┛"}
 
 
 def mirror_down(session: Session, boxes: Boxes, width: int) -> Page:

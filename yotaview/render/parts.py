@@ -21,7 +21,7 @@ def part_page(session: Session, width: int, height: int, place: str = "") -> Pag
     rows = {
         READ: lambda: _read(session, var),
         COMPUTE: lambda: _compute(session, var),
-        ACCUMULATE: lambda: _accumulate(session, var, width),
+        ACCUMULATE: lambda: _accumulate(session, var),
     }.get(name, lambda: _write(session, var, place))()
     lines = [part for row in rows for part in wrap_line(row, width, 5)]
     names = [n for n, _ in parts_of(session.opened, var)]
@@ -85,7 +85,7 @@ def _write(session: Session, var: Var, place: str) -> list[Line]:
     return rows
 
 
-def _accumulate(session: Session, var: Var, width: int) -> list[Line]:
+def _accumulate(session: Session, var: Var) -> list[Line]:
     rows: list[Line] = []
     for gain in sorted(gains_of(session.opened, var), key=lambda g: (-g.count, g.primal)):
         rows += _gathered(session, gain)

@@ -311,8 +311,7 @@ class PassesView(Background, View):
         rows = page.lines
         if not isinstance(rows, StageRows):
             return
-        here = rows.at + (1 + rows.rewrite if rows.rewrites else 0)
-        row = here + delta
+        row = rows.cursor + delta
         if rows.rewrites and row == rows.at:
             row -= 1  # the stage's own row stands for its first rewrite
         row = max(0, min(row, len(rows) - 1))

@@ -168,8 +168,8 @@ def pulled(op: Call, var: Var, mask: Mask, values: Mapping[Var, Any]) -> Mask:
             return _of_where(op, var, mask, shape, values)
         if is_pointwise(op):
             return unbroadcast_mask(mask, shape)
-        if op.fn in MOVES and mask.shape == np.shape(_moved(op, var, shape, values)):
-            ids = _moved(op, var, shape, values)[mask]
+        if op.fn in MOVES and mask.shape == (moved := _moved(op, var, shape, values)).shape:
+            ids = moved[mask]
             found = np.zeros(int(np.prod(shape, dtype=int)) + 1, bool)
             found[ids.astype(np.intp)] = True
             return found[1:].reshape(shape)
