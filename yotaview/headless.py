@@ -33,14 +33,12 @@ def print_outputs(run: Run) -> None:
     if o.out and suffix_of(o.out[0]) == ".yota" and len(o.out) == 1 and not capture.rows:
         _export_all(run, Selection(capture, []))
         return
-    asked = o.out or o.list or o.text or o.json or o.check or o.why or o.diff or o.bisect
-    if not capture.rows or not (run.headless or asked):
+    if not capture.rows or not (run.headless or run.asked):
         return
     rows = chosen_rows(run)
     if o.at is not None or o.breaks:
         _check_breaks(run, [open_row(run, k) for k in rows if len(capture.rows[k].tape)])
-    wanted = o.list or not (asked or o.screenshot or o.tui)
-    if wanted:
+    if o.list or not (run.asked or o.screenshot or o.tui):
         if o.call is not None and all(o.call > capture.rows[k].count for k in rows):
             raise UsageError(f"no call {o.call} of {', '.join(capture.rows[k].name for k in rows)}")
         table = list_lines(capture, o.call)

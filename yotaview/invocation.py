@@ -47,18 +47,13 @@ class Run:
     def headless(self) -> bool:
         """Tell whether no screen opens; asked before the script can change the terminal."""
         o = self.options
-        asked = (
-            o.out
-            or o.list
-            or o.text
-            or o.json
-            or o.check
-            or o.screenshot
-            or o.why
-            or o.diff
-            or o.bisect
-        )
-        return not o.tui and bool(asked or not on_terminal())
+        return not o.tui and bool(self.asked or o.screenshot or not on_terminal())
+
+    @property
+    def asked(self) -> bool:
+        """Tell whether something is to be printed or exported."""
+        o = self.options
+        return bool(o.out or o.list or o.text or o.json or o.check or o.why or o.diff or o.bisect)
 
     def exit_code(self) -> int:
         """Return the first exit code that holds."""

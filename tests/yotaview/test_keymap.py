@@ -66,8 +66,8 @@ def test_every_usual_key_can_be_written_in_a_keymap(keymap):
 
 
 def test_own_keys_work_and_stand_in_help_footer_and_list(keymap):
-    own = 'next = ["space", "J"]\nnext_access = "U"\nprevious = "F7"\nbreakpoint = "F5"\nrow_down = "F6"\n'
-    use_keymap(keymap(own))
+    moves = 'next = ["space", "J"]\nnext_access = "U"\nprevious = "F7"\nrow_down = "F6"\n'
+    use_keymap(keymap(f'{moves}breakpoint = "F5"\n'))
     app = YotaView(mlp_session())
 
     async def act(pilot):

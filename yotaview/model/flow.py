@@ -17,6 +17,7 @@ from yotaview.capture.functions import is_users
 
 Kind = Literal["stopped", "comparison", "integer", "zero", "read", "unread", "unused"]
 ORDER: tuple[Kind, ...] = ("stopped", "comparison", "integer", "zero", "read", "unread", "unused")
+Lost = dict[Var, tuple["Cut", ...]]
 NO_PATH = "no path to the output"
 SHAPE_ONLY = (np.zeros_like, np.ones_like, np.empty_like)
 READ = {
@@ -57,7 +58,7 @@ class Paths:
         self.reached = {v for v, c in reached if c not in tape or tape[c].origin.note != NO_PATH}
         self.carrying = self._walk(smooth=True)
 
-    def lost(self) -> dict[Var, tuple[Cut, ...]]:
+    def lost(self) -> Lost:
         """Return every floating input without a path, with its cuts; the seed is no input."""
         tape = self.tape
         dtypes = ((v, tape[v].spec.dtype) for v in tape.inputs if v != tape.seed)

@@ -11,7 +11,7 @@ import numpy as np
 
 from yota.tape import Call, Tape, Var, format_call
 from yotaview.model.findings import Finding
-from yotaview.model.flow import Paths
+from yotaview.model.flow import Lost, Paths
 from yotaview.model.passing import find_saturated, why_nothing_passes
 from yotaview.model.summary import format_number, norm_of, numeric
 from yotaview.model.unused import find_unused
@@ -96,7 +96,7 @@ def turn(
 def _change(before: float, after: float, rising: bool) -> float:
     """Return how many powers of ten a cotangent falls, or rises."""
     if before == 0 or after == 0:
-        return 0.0 if before == after or rising else math.inf if after == 0 else 0.0
+        return math.inf if after == 0 != before and not rising else 0.0
     return (math.log10(after) - math.log10(before)) * (1 if rising else -1)
 
 
@@ -117,9 +117,12 @@ class Arrival:
     cut: str = ""
 
 
-def arrivals(tape: Tape, values: Mapping[Var, Any]) -> list[Arrival]:
-    """Return every floating input that is differentiated, in the order of the arguments."""
-    lost, seed = Paths(tape).lost(), seed_size(tape, values)
+def arrivals(tape: Tape, values: Mapping[Var, Any], lost: Lost | None = None) -> list[Arrival]:
+    """Return every floating input that is differentiated, in the order of the arguments.
+
+    `lost` are the inputs without a path, where they are known already.
+    """
+    lost, seed = Paths(tape).lost() if lost is None else lost, seed_size(tape, values)
     found = []
     for var in tape.inputs:
         made = tape.cotangents.get(var)
@@ -142,9 +145,9 @@ def find_flow(tape: Tape, values: Mapping[Var, Any], users: Users, name: str = "
     """
     if tape.gradients is None:
         return []
-    seed = seed_size(tape, values)
-    found = [replace(f, check=CHECK) for f in find_unused(tape)]
-    for arrival in arrivals(tape, values):
+    seed, lost = seed_size(tape, values), Paths(tape).lost()
+    found = [replace(f, check=CHECK) for f in find_unused(tape, lost)]
+    for arrival in arrivals(tape, values, lost):
         if arrival.state and arrival.state != "not finite":
             found.append(_judgement(tape, values, users, arrival, seed, name))
     return [*found, *find_saturated(tape, values, name)]

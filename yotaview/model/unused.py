@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from yota.tape import Tape
 from yotaview.model.findings import Finding
-from yotaview.model.flow import Paths
+from yotaview.model.flow import Lost, Paths
 
 CHECK = "unused"
 NO_PATH = "no path"
 
 
-def find_unused(tape: Tape) -> list[Finding]:
-    """Return a note for each float input that no derivative reaches, at the op where it is cut."""
+def find_unused(tape: Tape, lost: Lost | None = None) -> list[Finding]:
+    """Return a note for each float input that no derivative reaches, at the op where it is cut.
+
+    `lost` are the inputs without a path, where they are known already.
+    """
     if tape.gradients is None:
         return []
     found = []
-    for var, cuts in Paths(tape).lost().items():
+    for var, cuts in (Paths(tape).lost() if lost is None else lost).items():
         cut, more = cuts[0], f"; {len(cuts) - 1} more" if len(cuts) > 1 else ""
         what = f"input {getattr(tape[var], 'name', var)}: no path to the result"
         text = f"{what}, its gradient is zero: {cut.why}{more}"

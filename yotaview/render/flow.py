@@ -10,7 +10,7 @@ from yota.tape import Var
 from yotaview.model.summary import format_number
 from yotaview.render.line import Line, Page, Span, bar, clean, cut, line, wrap_line
 from yotaview.render.stops import break_lines, watch_lines
-from yotaview.render.text import ALERT, Marks, describe, has_value, quick_facts
+from yotaview.render.text import ALERT, describe, has_value, quick_facts
 
 if TYPE_CHECKING:
     from yotaview.model.session import Session
@@ -24,11 +24,11 @@ def cotangent_order(session: Session) -> Flow:
     return sorted((c, p) for p, c in tape.cotangents.items() if c in tape and p in tape)
 
 
-def flow_page(session: Session, marks: Marks, flow: Flow, width: int, height: int) -> Page:
+def flow_page(session: Session, flow: Flow, width: int, height: int) -> Page:
     """Return the pane beside the value: stops, alerts, norms of cotangents around the position."""
-    rows = capped(watch_lines(session, width), max(height // 3, 3), "watches")
-    rows += capped(_stops(session), max(height // 3, 1), "breakpoints")
-    rows += _alerts(session, width)[: max(height // 3, 1)]
+    rows = capped(watch_lines(session, width), max(height // 3, 3), "watches", "B lists all")
+    rows += capped(_stops(session), max(height // 3, 1), "breakpoints", "B lists all")
+    rows += capped(_alerts(session, width), max(height // 3, 1), "alerts", "! goes to each")
     if flow:
         rows += [(), line(Span("gradient flow ‖δ‖, result → inputs (log bars)", "dim"))]
         rows += norms(session, flow, width, max(height - len(rows), 1))
@@ -36,12 +36,12 @@ def flow_page(session: Session, marks: Marks, flow: Flow, width: int, height: in
     return Page(rows, f"{watch}Breakpoints / Alerts / Flow")
 
 
-def capped(rows: list[Line], room: int, noun: str) -> list[Line]:
+def capped(rows: list[Line], room: int, noun: str, how: str) -> list[Line]:
     """Return as many rows as there is room for; the last says how many there are."""
     if len(rows) <= room:
         return rows
     kept = max(room - 1, 0)
-    told = f"{kept} of {len(rows)} lines of {noun} shown; B lists all"
+    told = f"{kept} of {len(rows)} lines of {noun} shown; {how}"
     return [*rows[:kept], line(Span(told, "dim"))]
 
 

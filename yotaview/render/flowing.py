@@ -16,6 +16,7 @@ from yotaview.render.text import NOW, facts_of, has_value
 
 if TYPE_CHECKING:
     from yotaview.model.boxes import Boxes
+    from yotaview.model.outline import Node
     from yotaview.model.session import Session
 
 DECADES = 12.0
@@ -57,6 +58,11 @@ class FlowRows(Rows):
         found = (k for k, a in enumerate(self.inputs) if a.var == self.session.at)
         return len(self.order) + 1 + next(found, -1)
 
+    @property
+    def names(self) -> int:
+        """The width of the first column."""
+        return max(min(self.width // 3, 48), 12)
+
     def var_at(self, index: int) -> Var | None:
         """Return the op that a row stands for."""
         if index < len(self.order):
@@ -73,25 +79,22 @@ class FlowRows(Rows):
         k = index - len(self.order) - 1
         return line(Span("inputs", "title")) if k < 0 else line(mark, self.input(self.inputs[k]))
 
-    def box(self, node: object) -> Line:
+    def box(self, node: Node) -> Line:
         """Draw a box: its text, its reverse ops, the norm of its cotangent."""
-        f = face(self.session, self.boxes, node)  # type: ignore[arg-type]  # a node
+        f = face(self.session, self.boxes, node)
         head = head_of_box(f)
         return self.told(f"{head}{f.label}", f.back_numbers or "–", f.cotangent, "reverse")
 
     def input(self, a: Arrival) -> Line:
         """Draw an input: the norm of its gradient, or why there is none."""
         if a.cut:
-            names = max(min(self.width // 3, 48), 12)
-            return line(
-                fit((Span(clean(a.name)),), names), Span(f"no path: {clean(a.cut)}", "alert")
-            )
+            name = fit((Span(clean(a.name)),), self.names)
+            return line(name, Span(f"no path: {clean(a.cut)}", "alert"))
         return self.told(clean(a.name), str(a.cotangent or ""), a.cotangent, "input")
 
     def told(self, name: str, numbers: str, cotangent: Var | None, role: str) -> Line:
         """Draw one row in columns."""
-        room = max(min(self.width // 3, 48), 12)
-        session = self.session
+        session, room = self.session, self.names
         head = (
             *fit((Span(cut(name, room - 1)),), room),
             *fit((Span(cut(numbers, 13), "number"),), 14),

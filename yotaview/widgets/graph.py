@@ -43,6 +43,7 @@ class GraphView(View):
         self.inside: bool | None = None
         self.mapped = True
         self.start = 0
+        # what was unfolded last: by it the screen sees that a key changed something
         self.unfolded: frozenset[Key] = frozenset()
         self.picked_at = ""
         self._boxes: tuple[object, Boxes] | None = None

@@ -95,7 +95,7 @@ class StepView(ElementView):
 
     def flow(self, width: int, height: int) -> Page:
         """Return stops, alerts and norms."""
-        return flow_page(self.session, self.state.marks, self.state.derived.flow, width, height)
+        return flow_page(self.session, self.state.derived.flow, width, height)
 
     @property
     def folds(self) -> Folds | None:
