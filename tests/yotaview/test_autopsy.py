@@ -129,6 +129,7 @@ def test_no_other_answer_is_claimed_where_every_tool_is_right() -> None:
 def test_healthy_script_has_no_alarm(name: str) -> None:
     s = session("healthy", name)
     assert s.capture.error is None
+    assert s.capture.rows
     for row in range(len(s.capture.rows)):
         for call in range(len(s.capture.rows[row].calls)):
             assert not Session(s.capture, row, call).alarms

@@ -207,7 +207,7 @@ def test_rows_without_a_gradient_are_said_not_to_be_searched(
     assert cli.main(["--bisect", "norm>1e6", str(script)]) == 4
     out, err = capfd.readouterr()
     assert "call 4 of 5 is the first" in out
-    assert "not searched: norm>1e6: the calls have no gradient, of loss" in err
+    assert "not searched: norm>1e6 cannot be asked of loss: its calls have no gradient" in err
     assert "1 tape searched, 1 bad" in err
 
 

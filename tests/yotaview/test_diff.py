@@ -385,11 +385,16 @@ def test_captured_values_of_a_loop_are_paired_with_those_of_the_same_round(tmp_p
             if c.left is not None and not is_reverse(diff, c)
             for v in getattr(diff.left.tape[c.left], "operands", ())
         }
-        for c in diff.changes:
-            if c.kind == "same" and c.left in read and hasattr(diff.left.tape[c.left], "value"):
-                user = next(d for d in diff.changes if d.left == read[c.left])
-                assert user.right is not None
-                assert c.right in diff.right.tape[user.right].operands
+        captured = [
+            c
+            for c in diff.changes
+            if c.kind == "same" and c.left in read and hasattr(diff.left.tape[c.left], "value")
+        ]
+        assert captured
+        for c in captured:
+            user = next(d for d in diff.changes if d.left == read[c.left])
+            assert user.right is not None
+            assert c.right in diff.right.tape[user.right].operands
 
 
 def test_long_tapes_are_compared_in_the_background(tmp_path: Path, monkeypatch) -> None:

@@ -148,6 +148,7 @@ def captured(path: Path) -> Any:
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: p.stem)
 def test_no_script_has_a_rule_that_is_called_wrong(path: Path) -> None:
     capture = captured(path)
+    assert capture.rows
     for row in range(len(capture.rows)):
         session = Session(capture, row)
         found = run_checks(session)

@@ -79,8 +79,9 @@ def test_a_statement_of_several_lines_is_one_box():
 
 # lutzroeder/netron#1554: nested boxes are a choice, and what is folded is found all the same
 def test_calls_of_a_function_are_boxes_by_function_and_lines_by_line():
-    texts = [n.label for n in outline_of(calls).roots()]
-    assert texts[:2] == ["y = w @ x", "return np.tanh(y)"] or "…" in texts[0]
+    repeat, last = (n.label for n in outline_of(calls).roots())
+    assert repeat.startswith("y = w @ x …")
+    assert last == "return np.sum(a * b)"
     outline = outline_of(calls, by="function")
     roots = outline.roots()
     assert [n.label for n in roots[:2]] == ["a = helper(w, x)", "b = helper(w, a)"]
@@ -95,7 +96,7 @@ def test_values_carry_the_names_of_the_users_variables():
     assert names == {"h", "p", "ll"}
     outline = outline_of(calls)
     found = {outline.name(v) for v in outline.calls}
-    assert {"a", "b"} <= found | {"y"}
+    assert {"a", "b"} <= found
 
 
 @given(st.lists(st.integers(0, 2), max_size=40))
@@ -117,7 +118,7 @@ def test_repeats_are_counted_right(body, count):
     (repeat,) = find_repeats([9, *body * count, 8], lambda *_: True, lambda k: (0,))
     ends = (1, 1 + len(body) * count)
     assert (repeat.begins[0], repeat.end) == ends
-    assert repeat.count == count * (len(body) if body == [1] else 1) or repeat.count == count
+    assert repeat.count == count
 
 
 @pytest.mark.parametrize("by", WAYS)

@@ -221,11 +221,16 @@ def test_dropped_op_behind_which_nothing_is_computed_says_so(tmp_path: Path) -> 
 
 
 def test_reason_begins_with_what_became_of_the_op(network: Session) -> None:
-    for var in network.tape.ops:
-        target, why = network.mapped(var, "dce")
-        if target not in (None, var):
-            assert str(target) in short(why)
-            assert len(why) > len(short(why)) + 2
+    mapped = [network.mapped(var, "dce") for var in network.tape.ops]
+    moved = [
+        (target, why)
+        for var, (target, why) in zip(network.tape.ops, mapped, strict=True)
+        if target not in (None, var)
+    ]
+    assert moved
+    for target, why in moved:
+        assert str(target) in short(why)
+        assert len(why) > len(short(why)) + 2
 
 
 def test_session_that_stands_still_does_not_follow(tmp_path: Path) -> None:

@@ -311,7 +311,9 @@ def test_watched_cotangent_is_the_sum_so_far():
     primal = found.tape.inputs[0]
     entry = found.stops.add_watch(f"d{primal}", found)
     terms = found.opened.terms[primal]
-    for k, change in enumerate(changes(found.opened, entry.watch), 1):
+    found_changes = changes(found.opened, entry.watch)
+    assert len(found_changes) == len(terms) > 0
+    for k, change in enumerate(found_changes, 1):
         reading = read_watch(found.opened, entry.watch, change.index)
         assert reading.note == f"{k} of {len(terms)} contributions"
         np.testing.assert_allclose(reading.value, sum(found.recorded(t.var) for t in terms[:k]))
