@@ -99,6 +99,7 @@ class StageCheck:
             else:
                 self.faults.append((var, text))
         self.changed = [v for v, op in self.stage.tape if self.is_new(v, op)]
+        self.shifted = {r.var for r in rewrites if r.var in self.stage.tape} - {*self.changed}
 
     def is_new(self, var: Var, op: Op) -> bool:
         """Tell whether an op is another one than before, renamed operands aside."""
@@ -256,6 +257,9 @@ class _Step:
                 verdict.unknown = self.trial.problems.get(rewrite.var, "")
         elif rewrite.kind in ("dropped", "inside", "inlined"):
             # nothing reads it: what stands there instead is compared under its own number
+            self.count(verdict)
+        elif rewrite.var in self.check.shifted:
+            # the same op at another place: one before its operands is a fault of the stage
             self.count(verdict)
 
     def results(self) -> None:
