@@ -63,7 +63,7 @@ def add_into_plain(x):
         (lambda x: complex(x[0]).real, "np.exp"),
         (lambda x: np.add.at(np.zeros(3), [0], x[:1]), "np.zeros_like"),
         (lambda x: pickle.dumps(x), "return the value"),
-        (lambda x: np.sum(x * np.ma.array(X, mask=[1, 0, 0])), "np.asarray"),
+        (lambda x: np.sum(x * np.ma.array(X, mask=[1, 0, 0])), "np.where"),
         (lambda x: np.sum(x * X.view(Sub)), "np.asarray"),
         (lambda x: np.put(np.zeros(3), 0, x[0]), "np.zeros_like"),
         (lambda x: np.sum(np.multiply(x, 2.0, where=[True, False, True])), "np.where"),
