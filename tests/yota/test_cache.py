@@ -245,10 +245,13 @@ def code_objects(count):
         yota.grad(space["f"], X)
 
 
+def differentiate_with(captured, x):
+    yota.grad(lambda x: np.sum(x * captured[0]), x)
+
+
 def captured_arrays(count):
     for k in range(count):
-        big = np.full(20_000, float(k))
-        yota.grad(lambda x: np.sum(x) * big[0], X)  # noqa: B023 - called at once
+        differentiate_with(np.full(20_000, float(k)), X)
 
 
 def traced_each_time(count):
@@ -284,7 +287,7 @@ def test_the_number_of_programs_and_their_bytes_are_bounded(monkeypatch):
     monkeypatch.setattr(cache, "MAX_BYTES", 100_000)
     for n in range(1, 20):
         data = np.full(2000, float(n))
-        yota.grad(lambda x: np.sum(x * data), data)  # noqa: B023 - called at once
+        differentiate_with(data, data)
     assert yota.cache_info().nbytes <= 100_000
 
 

@@ -186,7 +186,10 @@ def unpacked(p):
     return np.sum(affine(X, w, b))
 
 
-def ordered(x, table=OrderedDict(a=1.0, b=2.0)):  # noqa: B006 - as users write it
+TABLE = OrderedDict(a=1.0, b=2.0)
+
+
+def ordered(x, table=TABLE):
     return sum(x * v for v in table.values())
 
 

@@ -122,7 +122,7 @@ def test_lean_frees_big_arrays_early_and_bound_keeps_them():
 
 
 def test_names_do_not_collide_with_the_users():
-    def np_(np, v2, B0, c3, unpack, tape, leaves, abs, state):  # noqa: N803  # meant
+    def np_(np, v2, B0, c3, unpack, tape, leaves, abs, state):  # noqa: N803 - B0 is a buffer's name
         import numpy
 
         y = numpy.tanh(np * v2) * numpy.array([1.0, 2.0]) + B0 * c3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -50,9 +52,13 @@ def test_special_values_layouts_and_types(f, name, x):
     if x.dtype.kind == "c" or x.size == 0:
         f = SHAPED[0] if x.dtype.kind == "c" else f
     try:
-        tape = forward(f, x)
-    except (ValueError, TypeError, RuntimeWarning):
-        pytest.skip("not defined for these")
+        f(x)
+    except (ValueError, RuntimeWarning) as error:
+        # a maximum or mean of nothing: the trace raises what NumPy does
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            forward(f, x)
+        return
+    tape = forward(f, x)
     want, got = ways(tape, x)
     for a, b in zip(want, got, strict=True):
         assert (a.dtype, a.shape) == (b.dtype, b.shape)

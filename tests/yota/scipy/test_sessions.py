@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,12 +36,12 @@ def test_a_function_is_found_by_its_name(fn: object) -> None:
 
 
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda f: f.__name__)
-def test_a_fresh_process_finds_it_too(fn: object) -> None:
+def test_a_fresh_process_finds_it_too(fn: Any) -> None:
     code = (
         f"from yotaview.capture.functions import resolve; print(resolve({name_of(fn)!r}).__name__)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert run.stdout.strip() == fn.__name__, run.stderr  # type: ignore[attr-defined]
+    assert run.stdout.strip() == fn.__name__, run.stderr
 
 
 @pytest.mark.parametrize("name", ["os.system", "yota.scipy.nothing.f", "scipy.stats.norm", "f", ""])
