@@ -191,16 +191,19 @@ def test_a_result_can_be_copied_and_sent_to_another_process():
 # ---- what it holds
 
 
-def test_neither_functions_nor_arguments_nor_captured_arrays_are_kept_alive():
+def whether_alive_later():
     big, argument = np.ones(1000), np.ones(1000)
 
     def f(x):
-        return np.sum(x * big)  # noqa: F821 - deleted below
+        return np.sum(x * big)
 
     for _ in range(3):
-        value, g = yota.grad(f, argument)
-    alive = [weakref.ref(v) for v in (big, argument, f, g[0])]
-    del big, argument, f, g, value
+        _, g = yota.grad(f, argument)
+    return [weakref.ref(v) for v in (big, argument, f, g[0])]
+
+
+def test_neither_functions_nor_arguments_nor_captured_arrays_are_kept_alive():
+    alive = whether_alive_later()
     gc.collect()
     assert [r() for r in alive] == [None] * 4
 
@@ -233,9 +236,12 @@ def fresh_classes(count):
             def __call__(self, x):
                 return np.sum(x) * self.v[0] * self.w[0]
 
-        layer = Layer()
-        yota.grad(lambda x: layer(x), X)  # noqa: B023 - called at once
+        differentiate_through(Layer())
     return weakref.ref(Layer)
+
+
+def differentiate_through(layer):
+    yota.grad(lambda x: layer(x), X)
 
 
 def code_objects(count):

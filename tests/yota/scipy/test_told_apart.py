@@ -177,6 +177,7 @@ def test_systems_of_several_sides_or_matrices(shapes: Any) -> None:
     try:
         plain.solve(a, b)
     except ValueError:
+        # stacks of systems came to scipy.linalg by and by
         pytest.skip("this SciPy solves one system at a time")
     yota.check_grads(lambda a, b: np.sum(linalg.solve(a, b) ** 2), a, b)
     try:
