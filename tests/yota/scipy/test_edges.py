@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,10 @@ pytest.importorskip("scipy")
 from scipy import special as plain
 
 import yota
+from tests.yota.quietly import slope
 from yota.scipy import special, stats
 
 INF = math.inf
-
-
-def slope(f: Any, *args: Any) -> Any:
-    """Return the gradient of one or several arguments; a warning is an error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        g = yota.grad(f, *args)[1]
-    return g[0] if len(args) == 1 else tuple(g)
 
 
 def curvature(f: Any, x: float) -> Any:
