@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
+
 import numpy as np
 
 import yota
@@ -53,4 +56,29 @@ def played(scenario, call, calls=6):
         except Exception as error:
             value = type(error).__name__
         found.append((value, repr(observe())))
+    return found
+
+
+def assert_played_alike(scenario):
+    """Compare what differentiated calls give and leave behind with what plain ones do."""
+    with np.errstate(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plainly = played(scenario, lambda f: float(f(1.0)))
+        assert played(scenario, lambda f: float(yota.grad(f, 1.0)[0])) == plainly
+
+
+def at_once(inputs, run, times):
+    """Return what threads get that call `run` so often, each with an input of its own."""
+    found = [None] * len(inputs)
+    barrier = threading.Barrier(len(inputs))
+
+    def work(k):
+        barrier.wait()
+        found[k] = [run(inputs[k]) for _ in range(times)]
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(inputs))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
     return found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
 import yota
 from tests.bits import bits, by_number
+from tests.yota.slopes import at_once
 from tests.yota.sources import FORMS
 from tests.yota.tapes import Hand
 from tests.zoo import Layer, Model, Pair
@@ -206,18 +205,7 @@ def test_threads_do_not_share_buffers():
     run = yota.gradtape(f, x).compile(exact=True)
     inputs = [x * k for k in range(1, 5)]
     wanted = [bits(run(a)) for a in inputs]
-    found: list = [None] * 4
-    barrier = threading.Barrier(4)
-
-    def work(k):
-        barrier.wait()
-        found[k] = [bits(run(inputs[k])) for _ in range(15)]
-
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    found = at_once(inputs, lambda a: bits(run(a)), 15)
     assert found == [[w] * 15 for w in wanted]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import threading
 import types
 
 import numpy as np
@@ -15,6 +14,7 @@ from hypothesis import assume, given, settings
 import yota
 from tests.bits import bits
 from tests.programs import programs
+from tests.yota.slopes import at_once
 from tests.yota.tapes import long_tape
 from tests.zoo import SMOOTH, Layer, Model, Pair
 from yota import codegen
@@ -276,16 +276,7 @@ def test_threads_and_nested_calls_have_their_own_buffers():
     run = entry(f, x)
     inputs = [x * k for k in range(1, 4)]
     wanted = [bits(run(a)) for a in inputs]
-    found: list = [None] * 3
-
-    def work(k):
-        found[k] = [bits(run(inputs[k])) for _ in range(10)]
-
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    found = at_once(inputs, lambda a: bits(run(a)), 10)
     assert found == [[w] * 10 for w in wanted]
 
 
