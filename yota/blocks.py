@@ -102,12 +102,12 @@ def block_shape(op: Op, ops: Any) -> tuple[int, ...] | None:
         return None
     if spec.shape[0] < 2 * rows_at_a_time(spec.shape):
         return None
-    if not all(_is_by_rows(x, spec.shape, ops) for x in op.args):
+    if not all(_is_by_rows(x, ops) for x in op.args):
         return None
     return spec.shape
 
 
-def _is_by_rows(x: Any, shape: tuple[int, ...], ops: Any) -> bool:
+def _is_by_rows(x: Any, ops: Any) -> bool:
     if type(x) is not Var:
         return isinstance(x, bool | int | float | complex | np.generic)
     spec = ops[x].spec

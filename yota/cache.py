@@ -178,7 +178,7 @@ def reset() -> None:
         for compiled in list(ALL):
             for slot in compiled.slots.values():
                 slot.hold(())
-            slot.is_held = False
+                slot.is_held = False
             compiled.slots.clear()
         _state = _State()
 

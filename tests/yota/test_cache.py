@@ -382,3 +382,20 @@ def test_observers_hear_of_hits_with_the_inputs_of_the_call():
     ]
     assert len({id(e.program) for e in called}) == 1
     assert all("test_cache.py" in e.call.site[0].file for e in called)
+
+
+def test_reset_lets_go_of_every_slot_of_a_compiled_function():
+    f = yota.compile(lambda x: np.sum(x * x))
+    yota.grad(f, X)
+    yota.grad(f, X, exact=True)
+    slots = list(f.slots.values())
+    assert len(slots) == 2
+    yota.reset()
+    assert not any(slot.is_held or slot.programs for slot in slots)
+
+
+def test_reset_of_functions_that_were_compiled_and_never_called():
+    yota.reset()
+    held = yota.compile(lambda x: np.sum(x))
+    yota.reset()
+    assert not held.slots
